@@ -1,0 +1,80 @@
+//! Doing: applying a plan, the journal, taking it back.
+
+use crate::host::HostError;
+use serde::Serialize;
+
+/// Where the state lies.
+pub const STATE_DIR: &str = "/var/lib/pi5-nvme";
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepResult {
+    /// Done.
+    Changed,
+    /// Nothing to do.
+    AlreadySet,
+    /// Tried, and failed.
+    Failed,
+    /// Done, then put back.
+    RolledBack,
+    /// An earlier step failed.
+    NotReached,
+}
+
+/// What applying or undoing did.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The transaction's number as text (`0007`), if one was opened.
+    pub transaction: Option<String>,
+    /// Every step: what it was, and how it ended.
+    pub steps: Vec<(String, StepResult)>,
+    /// Something is different now.
+    pub changed: bool,
+    /// It takes effect at the next boot.
+    pub reboot_required: bool,
+    /// Why it stopped, when it did.
+    pub error: Option<ActError>,
+    /// Where the text for a rescue by hand lies, when not everything could be
+    /// put back.
+    pub rescue: Option<String>,
+}
+
+/// Why applying or undoing stopped.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ActError {
+    /// The door said so.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The file is not what the plan was made for, or not what the
+    /// transaction left: the path and the difference.
+    #[error("{path} was changed by someone else since")]
+    ChangedSince {
+        /// Which file.
+        path: String,
+        /// Unified diff from what was left to what is there.
+        diff: String,
+    },
+    /// A program failed: what it said.
+    #[error("{program} failed: {said}")]
+    Program {
+        /// Its name.
+        program: String,
+        /// Its last words.
+        said: String,
+    },
+    /// An earlier transaction was interrupted and has to be dealt with first.
+    #[error("transaction {0} was interrupted")]
+    Interrupted(String),
+    /// There is no such transaction.
+    #[error("no transaction {0}")]
+    NoTransaction(String),
+    /// The journal could not be understood.
+    #[error("{path}: {why}")]
+    Journal {
+        /// Which file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}

@@ -1,0 +1,1 @@
+//! cmdline.txt: one line of kernel arguments.

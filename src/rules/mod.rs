@@ -1,0 +1,5 @@
+//! Deciding: pure functions over facts.
+
+mod types;
+
+pub use types::*;
