@@ -142,7 +142,8 @@ impl Host {
 pub(super) fn read_back(place: &Place, bytes: &[u8]) -> Result<(), HostError> {
     let path = place.path();
     let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let fd = openat(place.dir(), place.name(), flags, Mode::empty()).map_err(|e| HostError::from_errno(path, e))?;
+    let fd = openat(place.dir(), place.name(), flags, Mode::empty())
+        .map_err(|e| HostError::from_errno(path, e))?;
     let mut there = Vec::with_capacity(bytes.len());
     let limit = READ_LIMIT.max(bytes.len() as u64).saturating_add(1);
     File::from(fd).take(limit).read_to_end(&mut there).map_err(|e| HostError::from_io(path, &e))?;

@@ -17,7 +17,8 @@ impl Host {
         }
         let inside = path.trim_start_matches('/');
         let inside = if inside.is_empty() { "." } else { inside };
-        let how = OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
+        let how =
+            OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
         let mut tries = 0;
         loop {
             return match openat2(self.root.as_fd(), inside, how) {
@@ -28,8 +29,12 @@ impl Host {
                 }
                 // The kernel follows none of the links below /proc/PID that
                 // lead to open files.
-                Err(nix::Error::EXDEV) => Err(other(path, "leads through a link that cannot be followed safely")),
-                Err(nix::Error::ENOSYS) => Err(other(path, "this kernel has no openat2 (Linux 5.6 or newer is needed)")),
+                Err(nix::Error::EXDEV) => {
+                    Err(other(path, "leads through a link that cannot be followed safely"))
+                }
+                Err(nix::Error::ENOSYS) => {
+                    Err(other(path, "this kernel has no openat2 (Linux 5.6 or newer is needed)"))
+                }
                 result => result.map_err(|e| HostError::from_errno(path, e)),
             };
         }
@@ -93,7 +98,8 @@ impl Host {
         }
         let fd = self.open_at(path, OFlag::O_PATH, Mode::empty())?;
         let stat = nix::sys::statvfs::fstatvfs(&fd).map_err(|e| HostError::from_errno(path, e))?;
-        let bytes = |blocks: libc::fsblkcnt_t| u64::from(blocks).saturating_mul(u64::from(stat.fragment_size()));
+        let bytes =
+            |blocks: libc::fsblkcnt_t| u64::from(blocks).saturating_mul(u64::from(stat.fragment_size()));
         Ok(Space { free_bytes: bytes(stat.blocks_available()), total_bytes: bytes(stat.blocks()) })
     }
 

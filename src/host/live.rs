@@ -63,7 +63,8 @@ impl World for Live {
     }
 
     fn nvme_log(&self, host: &Host, device: &str, page: u8, len: usize) -> Result<Vec<u8>, HostError> {
-        let fd = host.open_at(device, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
+        let fd =
+            host.open_at(device, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
         let mut bytes = vec![0; len];
         match raw::nvme_get_log_page(fd.as_fd(), page, &mut bytes) {
             Ok(0) => Ok(bytes),
@@ -87,14 +88,15 @@ impl World for Live {
             return Err(HostError::Denied("reboot".into()));
         }
         nix::unistd::sync();
-        let run = |argv: &[&str]| match host.run(&Program { argv, env: &[], timeout: Duration::from_secs(60) }) {
-            Ok(output) if output.status == 0 => Ok(()),
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                Err(HostError::Other(argv.join(" "), format!("status {}: {said}", output.status)))
-            }
-            Err(error) => Err(error),
-        };
+        let run =
+            |argv: &[&str]| match host.run(&Program { argv, env: &[], timeout: Duration::from_secs(60) }) {
+                Ok(output) if output.status == 0 => Ok(()),
+                Ok(output) => {
+                    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                    Err(HostError::Other(argv.join(" "), format!("status {}: {said}", output.status)))
+                }
+                Err(error) => Err(error),
+            };
         run(&["systemctl", "reboot"]).or_else(|first| run(&["reboot"]).map_err(|_| first))
     }
 }

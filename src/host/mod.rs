@@ -15,10 +15,10 @@ mod lock;
 mod mounted;
 mod place;
 mod raw;
+mod replace;
 mod replay;
 mod replay_eeprom;
 mod replay_file;
-mod replace;
 mod world;
 
 #[cfg(test)]

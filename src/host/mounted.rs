@@ -33,9 +33,10 @@ impl Mounted {
         if let Err(errno) = result {
             let _ = std::fs::remove_dir(&point);
             return Err(match errno {
-                nix::Error::EBUSY => {
-                    HostError::Other(device.into(), "mounted elsewhere in a way that excludes this one".into())
-                }
+                nix::Error::EBUSY => HostError::Other(
+                    device.into(),
+                    "mounted elsewhere in a way that excludes this one".into(),
+                ),
                 nix::Error::ENODEV => HostError::Other(device.into(), "this kernel has no vfat".into()),
                 nix::Error::EINVAL => HostError::Other(device.into(), "holds no vfat file system".into()),
                 errno => HostError::from_errno(device, errno),

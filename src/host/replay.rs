@@ -71,7 +71,8 @@ impl World for Replay {
 
     fn space(&self, path: &str) -> Option<Space> {
         let holds = |prefix: &str| {
-            path.strip_prefix(prefix.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            path.strip_prefix(prefix.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let rooms = self.file.space.iter().filter(|room| holds(&room.path));
         let room = rooms.max_by_key(|room| room.path.trim_end_matches('/').len())?;
@@ -92,7 +93,8 @@ impl World for Replay {
     fn mount(&self, host: &Host, device: &str, _writable: bool) -> Result<Mounted, HostError> {
         self.only_root(device)?;
         let partition = self.file.partition.iter().find(|partition| partition.device == device);
-        let partition = partition.ok_or_else(|| HostError::NotRecorded(format!("the content of {device}")))?;
+        let partition =
+            partition.ok_or_else(|| HostError::NotRecorded(format!("the content of {device}")))?;
         if !host.stat(&partition.tree)?.is_dir {
             return Err(HostError::Other(partition.tree.clone(), "not a folder".into()));
         }

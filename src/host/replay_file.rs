@@ -126,7 +126,10 @@ impl ReplayFile {
         let time = file.time.parse().map_err(|e| bad(format!("time {:?}: {e}", file.time)))?;
         let pages = file.nvme_log.iter().map(|page| match from_hex(&page.hex) {
             Some(bytes) => Ok((page.device.clone(), page.page, bytes)),
-            None => Err(bad(format!("nvme_log {} page {}: hex is not pairs of hex digits", page.device, page.page))),
+            None => Err(bad(format!(
+                "nvme_log {} page {}: hex is not pairs of hex digits",
+                page.device, page.page
+            ))),
         });
         let pages = pages.collect::<Result<_, _>>()?;
         if let Some(empty) = file.program.iter().find(|answer| answer.argv.is_empty()) {

@@ -61,7 +61,10 @@ impl Host {
     /// [`HostError::Denied`] without root.
     pub fn nvme_log(&self, device: &str, page: u8, len: usize) -> Result<Vec<u8>, HostError> {
         if len == 0 || len % 4 != 0 {
-            return Err(HostError::Other(device.into(), format!("a log page of {len} bytes cannot be asked for")));
+            return Err(HostError::Other(
+                device.into(),
+                format!("a log page of {len} bytes cannot be asked for"),
+            ));
         }
         self.world.nvme_log(self, device, page, len)
     }
