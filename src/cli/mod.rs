@@ -1,5 +1,156 @@
-//! cli
-/// main
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+//! Talking: the command line, the reports, the prompts, the exit codes. The
+//! only floor that prints, prompts and reads the environment.
+
+mod args;
+mod bench;
+mod demo;
+mod exit;
+mod generate;
+mod page;
+mod setup;
+mod show;
+mod status;
+mod ui;
+mod undo;
+mod verify;
+mod wizard;
+
+use args::{Cli, Command, Global};
+use clap::Parser;
+use clap::error::ErrorKind;
+use exit::{Exit, Failure};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use ui::Ui;
+
+use crate::host::Host;
+
+/// What a command gives.
+#[derive(Debug)]
+struct Answer {
+    /// The JSON object.
+    json: Value,
+    /// One line: the result.
+    headline: String,
+    /// The whole of it for a person, wrapped.
+    text: String,
+    /// The exit code.
+    exit: Exit,
+    /// What follows once it is printed (`setup`).
+    after: Option<After>,
+}
+
+/// What follows once the answer of `setup` is printed.
+#[derive(Debug)]
+struct After {
+    /// Ask whether to reboot.
+    ask: bool,
+    /// Reboot.
+    now: bool,
+    /// What was chosen, for the command line that does the same.
+    choices: setup::Choices,
+}
+
+/// Parses the command line, runs the command, prints its answer.
+#[allow(clippy::disallowed_methods, reason = "cli/ is the floor that reads the command line")]
+pub fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(run(&args) as u8)
+}
+
+fn run(args: &[OsString]) -> Exit {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return misused(args, &error),
+    };
+    let ui = Ui::new(&cli.global);
+    let result = match &cli.command {
+        Command::Generate { folder } => generate::command(folder).inspect(|answer| print(answer, &ui)),
+        Command::Demo(args) => demo::command(args, &ui).inspect(|answer| print(answer, &ui)),
+        command => open(&cli.global).and_then(|host| {
+            let answer = dispatch(command, &host, &ui)?;
+            print(&answer, &ui);
+            if let Some(after) = &answer.after {
+                setup::after(&host, after, &ui)?;
+            }
+            Ok(answer)
+        }),
+    };
+    match result {
+        Ok(answer) => answer.exit,
+        Err(failure) => fail(&failure, cli.command.name(), &ui),
+    }
+}
+
+fn dispatch(command: &Command, host: &Host, ui: &Ui) -> Result<Answer, Failure> {
+    match command {
+        Command::Status => status::command(host, ui),
+        Command::Setup(args) => setup::command(host, args, ui),
+        Command::Verify(args) => verify::command(host, args, ui),
+        Command::Undo(args) => undo::command(host, args, ui),
+        Command::Bench(args) => bench::command(host, args, ui),
+        // These open no machine, or one of their own.
+        Command::Demo(args) => demo::command(args, ui),
+        Command::Generate { folder } => generate::command(folder),
+    }
+}
+
+/// The machine meant: `--root`, else `PI5_NVME_ROOT`, else this one.
+fn open(global: &Global) -> Result<Host, Failure> {
+    let named = || ui::variable("PI5_NVME_ROOT").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let root = global.root.clone().or_else(named);
+    Host::open(root.as_deref()).map_err(|error| {
+        let mut failure = Failure::from(error).remedy("--root takes the folder of a recorded machine");
+        failure.exit = Exit::Usage;
+        failure
+    })
+}
+
+fn print(answer: &Answer, ui: &Ui) {
+    let text = if ui.json {
+        format!("{:#}\n", answer.json)
+    } else if ui.quiet {
+        format!("{}\n", answer.headline)
+    } else {
+        answer.text.clone()
+    };
+    // A reader that has seen enough is no failure of the command.
+    let _ = ui::answer(&text);
+}
+
+/// ` --root DIR` on a recorded machine, so that a command shown can be typed.
+fn root_flag(host: &Host) -> String {
+    if host.is_simulated() { format!(" --root {}", host.root_path().display()) } else { String::new() }
+}
+
+fn fail(failure: &Failure, command: &str, ui: &Ui) -> Exit {
+    if ui.json {
+        let _ = ui::answer(&format!("{:#}\n", failure.json(command)));
+    } else {
+        ui.talk(&show::failure(failure, ui));
+    }
+    failure.exit
+}
+
+/// A command line that could not be parsed, or a plea for help.
+fn misused(args: &[OsString], error: &clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = ui::answer(&error.to_string());
+        return Exit::Done;
+    }
+    let typed: Vec<_> = args.iter().skip(1).filter_map(|a| a.to_str()).collect();
+    if typed.contains(&"--json") {
+        let known = ["status", "setup", "verify", "bench", "undo", "demo"];
+        let command = typed.iter().find(|a| known.contains(*a)).copied().unwrap_or("usage");
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let failure = Failure::new(Exit::Usage, "usage", message)
+            .remedy("pi5-nvme --help, or pi5-nvme COMMAND --help, says what there is");
+        let _ = ui::answer(&format!("{:#}\n", failure.json(command)));
+    } else {
+        let _ = error.print();
+    }
+    Exit::Usage
 }

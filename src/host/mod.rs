@@ -19,6 +19,7 @@ mod replace;
 mod replay;
 mod replay_eeprom;
 mod replay_file;
+mod unpack;
 mod world;
 
 #[cfg(test)]

@@ -1,0 +1,267 @@
+//! The command line, as data: parsing does nothing.
+
+use crate::rules::{BootGoal, LinkGoal, ProbeGoal};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// NVMe on a Raspberry Pi 5: set up, prove, measure, undo.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "pi5-nvme", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done or already so, 1 the answer is no, 2 wrong use, 3 needs root, \
+4 not here, 5 refused for safety, 6 failed and put back, 7 failed and not everything put back, 130 interrupted.")]
+pub(super) struct Cli {
+    /// What holds for every command.
+    #[command(flatten)]
+    pub(super) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// What holds for every command.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Global {
+    /// Work on the recorded machine in this folder (also: PI5_NVME_ROOT)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    /// Print exactly one JSON object
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Colour the output (NO_COLOR is respected)
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto)]
+    pub(super) color: ColorChoice,
+    /// Print the result line only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Print details too
+    #[arg(short, long, global = true)]
+    pub(super) verbose: bool,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Clone, Subcommand)]
+pub(super) enum Command {
+    /// Show what is there and what stands out
+    Status,
+    /// Set the PCIe generation and the boot order, after showing the exact change
+    Setup(Setup),
+    /// Say whether the link runs as asked (after the reboot)
+    Verify(Verify),
+    /// Measure the drive, and compare with an earlier measurement
+    Bench(Bench),
+    /// Put the files back byte for byte
+    Undo(Undo),
+    /// Play the whole journey on a simulated Raspberry Pi 5
+    Demo(Demo),
+    /// Write the man pages and shell completions into a folder
+    #[command(hide = true)]
+    Generate {
+        /// The folder that holds `man` and `completions`.
+        folder: PathBuf,
+    },
+}
+
+impl Command {
+    /// The name as typed.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Setup(_) => "setup",
+            Self::Verify(_) => "verify",
+            Self::Bench(_) => "bench",
+            Self::Undo(_) => "undo",
+            Self::Demo(_) => "demo",
+            Self::Generate { .. } => "generate",
+        }
+    }
+}
+
+/// `setup`.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Setup {
+    /// PCIe generation to ask for (3 is not certified by Raspberry Pi; most boards run it)
+    #[arg(long, value_enum, value_name = "GEN")]
+    pub(super) r#gen: Option<Gen>,
+    /// Try NVMe first at boot, or keep the boot order
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(super) boot: Option<Boot>,
+    /// Let the bootloader look for a drive by itself; auto: when it is needed to boot from NVMe
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) probe: Option<Probe>,
+    /// Measure before the change, to compare with later
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(super) bench: Option<Baseline>,
+    /// What to do about the reboot
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) reboot: Option<Reboot>,
+    /// Show the change and do nothing (needs no root)
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Answer yes to the final question
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+/// `--gen`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Gen {
+    /// 2.5 GT/s
+    #[value(name = "1")]
+    One,
+    /// 5.0 GT/s
+    #[value(name = "2")]
+    Two,
+    /// 8.0 GT/s
+    #[value(name = "3")]
+    Three,
+    /// as it is
+    Keep,
+}
+
+/// `--boot`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Boot {
+    /// NVMe first, everything else after it
+    Nvme,
+    /// as it is
+    Keep,
+}
+
+/// `--probe`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Probe {
+    /// when booting from NVMe needs it
+    Auto,
+    /// on
+    On,
+    /// as it is
+    Keep,
+}
+
+/// `setup --bench`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Baseline {
+    /// well under a minute
+    Quick,
+    /// a few minutes
+    Standard,
+    /// no measurement
+    Off,
+}
+
+/// `--reboot`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Reboot {
+    /// ask when all is done
+    Ask,
+    /// at once when all is done
+    Now,
+    /// never; say how
+    No,
+}
+
+/// `verify`.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Verify {
+    /// Look again for up to this many seconds until the answer is yes
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=3600))]
+    pub(super) wait: u64,
+}
+
+/// `bench`.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Bench {
+    /// A folder on the drive's file system (default: found from the drive)
+    pub(super) path: Option<String>,
+    /// How long to measure
+    #[arg(long, value_enum, value_name = "PROFILE", default_value_t = Profile::Standard)]
+    pub(super) profile: Profile,
+    /// Measure reads only
+    #[arg(long)]
+    pub(super) read_only: bool,
+    /// Keep the result under this name too
+    #[arg(long, value_name = "NAME")]
+    pub(super) save: Option<String>,
+    /// Compare: now with the newest run at another link speed, or run A with run B
+    #[arg(long, num_args = 0..=2, value_names = ["A", "B"], conflicts_with = "list")]
+    pub(super) compare: Option<Vec<String>>,
+    /// List the kept runs
+    #[arg(long)]
+    pub(super) list: bool,
+}
+
+/// `bench --profile`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Profile {
+    /// well under a minute
+    Quick,
+    /// a few minutes
+    #[default]
+    Standard,
+    /// long enough to fill a cache
+    Deep,
+}
+
+/// `undo`.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Undo {
+    /// The transaction (default: the newest)
+    pub(super) id: Option<String>,
+    /// List the transactions
+    #[arg(long, conflicts_with = "id")]
+    pub(super) list: bool,
+}
+
+/// `demo`.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Demo {
+    /// Ask nothing
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+impl From<Gen> for LinkGoal {
+    fn from(value: Gen) -> Self {
+        match value {
+            Gen::One => Self::Gen1,
+            Gen::Two => Self::Gen2,
+            Gen::Three => Self::Gen3,
+            Gen::Keep => Self::Keep,
+        }
+    }
+}
+
+impl From<Boot> for BootGoal {
+    fn from(value: Boot) -> Self {
+        match value {
+            Boot::Nvme => Self::NvmeFirst,
+            Boot::Keep => Self::Keep,
+        }
+    }
+}
+
+impl From<Probe> for ProbeGoal {
+    fn from(value: Probe) -> Self {
+        match value {
+            Probe::Auto => Self::Auto,
+            Probe::On => Self::On,
+            Probe::Keep => Self::Keep,
+        }
+    }
+}
+
+/// The word of a flag's value, as typed.
+pub(super) fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+//! Exit codes, and how a failure is told: once for people, once for programs.
+
+use crate::act::{ActError, Report, StepResult};
+use crate::host::HostError;
+use crate::rules::Refusal;
+use serde_json::{Map, Value, json};
+
+/// The exit codes; a script may rely on each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Exit {
+    /// Done, or already so.
+    Done = 0,
+    /// The answer is no: not met, not valid.
+    No = 1,
+    /// Wrong use.
+    Usage = 2,
+    /// Needs root.
+    NeedsRoot = 3,
+    /// Not a Pi 5, no drive, a needed program is missing.
+    NotHere = 4,
+    /// Refused for safety, nothing changed.
+    Refused = 5,
+    /// Failed, everything is as it was.
+    PutBack = 6,
+    /// Failed, and not everything was put back.
+    NotPutBack = 7,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+/// A command that ended without what was asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// The exit code.
+    pub(super) exit: Exit,
+    /// A short word for programs.
+    pub(super) kind: &'static str,
+    /// What was found, and where.
+    pub(super) message: String,
+    /// What to do next.
+    pub(super) remedy: Option<String>,
+    /// More for a person, printed as it is (a diff).
+    pub(super) detail: Option<String>,
+    /// More keys of the JSON object.
+    pub(super) more: Map<String, Value>,
+}
+
+impl Failure {
+    /// A failure with its message.
+    pub(super) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { exit, kind, message: message.into(), remedy: None, detail: None, more: Map::new() }
+    }
+
+    /// The same with what to do next.
+    #[must_use]
+    pub(super) fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// The same with the keys of `object` in its JSON.
+    #[must_use]
+    pub(super) fn with(mut self, object: Value) -> Self {
+        if let Value::Object(map) = object {
+            self.more.extend(map);
+        }
+        self
+    }
+
+    /// The JSON object for `command`.
+    pub(super) fn json(&self, command: &str) -> Value {
+        let mut object = Map::new();
+        object.insert("schema".into(), json!(format!("pi5-nvme/{command}/1")));
+        object.extend(self.more.clone());
+        object.insert(
+            "error".into(),
+            json!({"kind": self.kind, "exit": self.exit as u8, "message": self.message,
+                   "do_instead": self.remedy, "detail": self.detail}),
+        );
+        Value::Object(object)
+    }
+}
+
+/// Root is needed to do `what`; `command` is what to type.
+pub(super) fn needs_root(what: &str, command: &str) -> Failure {
+    Failure::new(Exit::NeedsRoot, "needs-root", format!("{what} needs root")).remedy(format!("sudo {command}"))
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        use HostError as H;
+        let message = error.to_string();
+        match error {
+            H::Denied(_) => Self::new(Exit::NeedsRoot, "needs-root", message).remedy("run the same command with sudo"),
+            H::ProgramMissing(name) => Self::new(Exit::NotHere, "program-missing", message)
+                .remedy(format!("install the package that holds {name}, then run the same command again")),
+            H::Locked(_) => Self::new(Exit::Refused, "locked", message)
+                .remedy("wait until it is done, then run the same command again"),
+            H::ReadOnly(_) => Self::new(Exit::PutBack, "read-only", message)
+                .remedy("see why the file system is read-only (dmesg), then run the same command again"),
+            H::NoSpace(_) => Self::new(Exit::PutBack, "no-space", message)
+                .remedy("make room there, then run the same command again"),
+            H::NotFound(_) => Self::new(Exit::NotHere, "not-found", message),
+            H::NotRecorded(_) => Self::new(Exit::NotHere, "not-recorded", message)
+                .remedy("add the answer to the machine's replay.toml"),
+            H::TooLarge(..) | H::ReadBack(_) | H::Timeout(..) | H::Stopped(_) | H::Other(..) => {
+                Self::new(Exit::PutBack, "failed", message)
+            }
+        }
+    }
+}
+
+impl From<ActError> for Failure {
+    fn from(error: ActError) -> Self {
+        let message = error.to_string();
+        match error {
+            ActError::Host(error) => error.into(),
+            ActError::ChangedSince { path, diff } => {
+                let mut failure = Self::new(Exit::Refused, "changed-since", message).remedy(format!(
+                    "keep {path} as it is, or take those edits out of it first and run the same command again"
+                ));
+                failure.detail = Some(diff);
+                failure
+            }
+            ActError::Program { program, .. } => Self::new(Exit::PutBack, "program", message)
+                .remedy(format!("run {program} by hand to see all it says")),
+            ActError::Interrupted(id) => Self::new(Exit::Refused, "interrupted-before", message)
+                .remedy(format!("sudo pi5-nvme undo {id}   puts everything back; sudo pi5-nvme setup   goes on")),
+            ActError::NoTransaction(_) => {
+                Self::new(Exit::Usage, "no-transaction", message).remedy("pi5-nvme undo --list   shows which there are")
+            }
+            ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message).remedy(format!(
+                "nothing was changed; the README.txt beside {path} says how to put the files back by hand"
+            )),
+        }
+    }
+}
+
+/// The failure of a report that carries an error, or nothing.
+pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
+    let error = report.error.clone()?;
+    let mut failure = Failure::from(error);
+    let tried = report.steps.iter().any(|(_, how)| matches!(how, StepResult::Failed | StepResult::RolledBack));
+    if let Some(rescue) = &report.rescue {
+        failure.exit = Exit::NotPutBack;
+        failure.remedy = Some(format!("{rescue} says, step by step, how to put the rest back by hand"));
+        failure = failure.with(json!({"rescue": rescue}));
+    } else if interrupted {
+        failure.exit = Exit::Interrupted;
+    } else if tried && failure.exit != Exit::Refused {
+        failure.exit = Exit::PutBack;
+    }
+    Some(failure)
+}
+
+/// The failure of a plan that is refused.
+pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
+    let first = refusals.first()?;
+    let here = !refusals.iter().any(|r| not_here(&r.id));
+    let exit = if here { Exit::Refused } else { Exit::NotHere };
+    let detail: Vec<_> = refusals.iter().skip(1).map(|r| format!("{}\n  {}", r.why, r.do_instead)).collect();
+    let mut failure = Failure::new(exit, if here { "refused" } else { "not-here" }, first.why.clone())
+        .remedy(first.do_instead.clone());
+    failure.detail = (!detail.is_empty()).then(|| detail.join("\n"));
+    Some(failure)
+}
+
+/// True for the refusals that mean: this is not the machine for it.
+fn not_here(id: &str) -> bool {
+    matches!(id, "not-a-pi5" | "no-drive" | "program-missing")
+}

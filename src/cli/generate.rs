@@ -1,0 +1,99 @@
+//! Man pages and shell completions from the very definitions that parse.
+
+use super::args::Cli;
+use super::exit::{Exit, Failure};
+use super::{Answer, Host};
+use clap::{Command, CommandFactory};
+use clap_complete::{Shell, generate};
+use serde_json::json;
+use std::path::Path;
+
+const SHELLS: [(Shell, &str); 3] =
+    [(Shell::Bash, "pi5-nvme.bash"), (Shell::Zsh, "_pi5-nvme"), (Shell::Fish, "pi5-nvme.fish")];
+
+/// Every generated file: its path below `assets/`, and its text.
+pub(super) fn files() -> std::io::Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    let mut root = Cli::command();
+    root.build();
+    pages(&root, "pi5-nvme", &mut files)?;
+    for (shell, name) in SHELLS {
+        let mut text = Vec::new();
+        generate(shell, &mut shown(Cli::command()), "pi5-nvme", &mut text);
+        files.push((format!("completions/{name}"), String::from_utf8_lossy(&text).into_owned()));
+    }
+    Ok(files)
+}
+
+fn pages(command: &Command, name: &str, files: &mut Vec<(String, String)>) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    let titled = shown(command.clone()).name(name.to_owned()).bin_name(name.replacen("pi5-nvme-", "pi5-nvme ", 1));
+    clap_mangen::Man::new(titled).section("1").manual("pi5-nvme").render(&mut text)?;
+    files.push((format!("man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
+    for sub in command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
+        pages(sub, &format!("{name}-{}", sub.get_name()), files)?;
+    }
+    Ok(())
+}
+
+/// The command without what is hidden: completions would offer it.
+fn shown(command: Command) -> Command {
+    let hidden: Vec<_> =
+        command.get_subcommands().filter(|c| c.is_hide_set()).map(|c| c.get_name().to_owned()).collect();
+    if hidden.is_empty() {
+        return command;
+    }
+    let mut kept = Command::new(command.get_name().to_owned())
+        .subcommands(command.get_subcommands().filter(|c| !c.is_hide_set()).cloned())
+        .args(command.get_arguments().cloned());
+    if let Some(version) = command.get_version() {
+        kept = kept.version(version.to_owned());
+    }
+    if let Some(about) = command.get_about() {
+        kept = kept.about(about.clone());
+    }
+    if let Some(after) = command.get_after_help() {
+        kept = kept.after_help(after.clone());
+    }
+    kept
+}
+
+/// Writes them below `folder`.
+pub(super) fn command(folder: &Path) -> Result<Answer, Failure> {
+    let failed = |e: std::io::Error| Failure::new(Exit::PutBack, "failed", format!("the pages: {e}"));
+    let files = files().map_err(failed)?;
+    let host = Host::open(Some(folder))?;
+    for (path, text) in &files {
+        let path = format!("/{path}");
+        let parent = path.rsplit_once('/').map_or("/", |(parent, _)| parent);
+        host.create_dir(parent, 0o755)?;
+        host.replace(&path, text.as_bytes())?;
+    }
+    let headline = format!("wrote {} files below {}", files.len(), folder.display());
+    let names: Vec<_> = files.iter().map(|(name, _)| name).collect();
+    Ok(Answer {
+        json: json!({"schema": "pi5-nvme/generate/1", "files": names}),
+        text: format!("{headline}\n"),
+        headline,
+        exit: Exit::Done,
+        after: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a test reads the repository, not the machine")]
+    fn what_is_shipped_is_fresh() {
+        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        for (name, text) in files().unwrap() {
+            let stored = std::fs::read_to_string(assets.join(&name)).unwrap_or_default();
+            assert!(
+                stored == text,
+                "assets/{name} is out of date: cargo run -- generate assets, then look at the difference"
+            );
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Reports: the same facts as text and as JSON.
+
+pub(super) mod human;
+pub(super) mod json;
+mod names;
+pub(super) mod setup;
+pub(super) mod verify;
+
+use super::exit::Failure;
+use super::page::{Page, Tone};
+use super::ui::Ui;
+use crate::host::Host;
+use crate::rules::{Finding, Severity};
+
+/// Columns by which what belongs to a mark is indented.
+const HANG: usize = 4;
+
+/// A failure for a person: what was found, then what to do.
+pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
+    let mut page = Page::new(ui.width, ui.colour_err);
+    let mark = page.tone(Tone::Bad, " x");
+    page.hang(&mark, HANG, &failure.message);
+    if ui.quiet {
+        return page.into_text();
+    }
+    if let Some(remedy) = &failure.remedy {
+        page.hang("", HANG, remedy);
+    }
+    if let Some(detail) = &failure.detail {
+        page.blank();
+        page.exact(detail.trim_end());
+    }
+    page.into_text()
+}
+
+/// A finding: mark and text, the remedy on a line of its own.
+pub(super) fn finding(page: &mut Page, finding: &Finding, evidence: bool) {
+    let mark = match finding.severity {
+        Severity::Error => page.tone(Tone::Bad, " x"),
+        Severity::Warning => page.tone(Tone::Warn, " !"),
+        Severity::Info => page.tone(Tone::Dim, " i"),
+    };
+    page.hang(&mark, HANG, &finding.text);
+    if !finding.remedy.is_empty() {
+        page.hang("", HANG, &finding.remedy);
+    }
+    if evidence {
+        for evidence in &finding.evidence {
+            let text = page.tone(Tone::Dim, &format!("{}: {}", evidence.at, evidence.value));
+            page.hang("", HANG, &text);
+        }
+    }
+}
+
+/// What to type next, each command on a line of its own.
+pub(super) fn next(page: &mut Page, commands: &[String]) {
+    for (number, command) in commands.iter().take(2).enumerate() {
+        let lead = if number == 0 { "Next" } else { "" };
+        let command = page.tone(Tone::Strong, command);
+        page.hang(lead, 6, &command);
+    }
+}
+
+/// On a recorded machine, the line that says so.
+pub(super) fn simulated(page: &mut Page, host: &Host) {
+    if host.is_simulated() {
+        let text = page.tone(Tone::Warn, &mark_of(host));
+        page.line(&text);
+    }
+}
+
+/// What a report on a recorded machine begins with.
+pub(super) fn mark_of(host: &Host) -> String {
+    format!("Simulated: recorded machine {}", host.root_path().display())
+}

@@ -1,0 +1,43 @@
+//! `status`: what is there, and what stands out.
+
+use super::exit::{Exit, Failure};
+use super::show::{human, json};
+use super::ui::Ui;
+use super::Answer;
+use crate::facts::{self, Facts};
+use crate::host::Host;
+use crate::rules;
+use crate::terms::BootMedium;
+
+/// Reads and tells. A board that is not a Pi 5 is told too.
+pub(super) fn command(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
+    let facts = facts::read(host);
+    let findings = rules::findings(&facts);
+    Ok(Answer {
+        json: json::object("status", host, json::status(&facts, &findings)),
+        headline: human::headline(&facts),
+        text: human::report(&facts, &findings, &next(&facts), host, ui),
+        exit: Exit::Done,
+        after: None,
+    })
+}
+
+/// At most two commands that follow from what is there.
+fn next(facts: &Facts) -> Vec<String> {
+    if !facts.board.kind.supported() || facts.drives.is_empty() {
+        return Vec::new();
+    }
+    let running = facts.drives.iter().filter_map(|d| d.link()).map(|l| u32::from(l.generation.number())).min();
+    let wanted = facts.boot.meaning.as_ref().and_then(|m| m.generation.value.certain().copied());
+    let booted = facts.boot.medium == Some(BootMedium::Nvme);
+    let first = facts.eeprom.boot_order().is_some_and(|o| o.nvme_first());
+    match (running, wanted) {
+        (Some(running), Some(wanted)) if wanted > running => {
+            vec!["sudo reboot".into(), "pi5-nvme verify   (after the reboot)".into()]
+        }
+        (Some(running), _) if running >= 3 && (booted || first) => {
+            vec!["pi5-nvme verify".into(), "sudo pi5-nvme bench".into()]
+        }
+        _ => vec!["sudo pi5-nvme setup".into()],
+    }
+}
