@@ -11,7 +11,7 @@ use std::path::PathBuf;
 4 not here, 5 refused for safety, 6 failed and put back, 7 failed and not everything put back, 130 interrupted.")]
 pub(super) struct Cli {
     /// What holds for every command.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Everywhere")]
     pub(super) global: Global,
     /// What to do.
     #[command(subcommand)]

@@ -14,9 +14,7 @@ const SHELLS: [(Shell, &str); 3] =
 /// Every generated file: its path below `assets/`, and its text.
 pub(super) fn files() -> std::io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
-    let mut root = Cli::command();
-    root.build();
-    pages(&root, "pi5-nvme", &mut files)?;
+    pages(&mut files)?;
     for (shell, name) in SHELLS {
         let mut text = Vec::new();
         generate(shell, &mut shown(Cli::command()), "pi5-nvme", &mut text);
@@ -25,30 +23,31 @@ pub(super) fn files() -> std::io::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-fn pages(command: &Command, name: &str, files: &mut Vec<(String, String)>) -> std::io::Result<()> {
-    let mut text = Vec::new();
-    let titled = shown(command.clone()).name(name.to_owned()).bin_name(name.replacen("pi5-nvme-", "pi5-nvme ", 1));
-    clap_mangen::Man::new(titled).section("1").manual("pi5-nvme").render(&mut text)?;
-    files.push((format!("man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
-    for sub in command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
-        pages(sub, &format!("{name}-{}", sub.get_name()), files)?;
+fn pages(files: &mut Vec<(String, String)>) -> std::io::Result<()> {
+    let root = shown(Cli::command());
+    let mut page = |command: Command| {
+        let mut text = Vec::new();
+        let name = command.get_name().to_owned();
+        clap_mangen::Man::new(command).section("1").manual("pi5-nvme").date("").source("pi5-nvme").render(&mut text)?;
+        files.push((format!("man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
+        std::io::Result::Ok(())
+    };
+    for sub in root.get_subcommands() {
+        let name = sub.get_name();
+        // A page is read by itself: the flags that hold everywhere belong on it.
+        let whole = sub.clone().args(root.get_arguments().filter(|a| a.is_global_set()).cloned());
+        page(whole.name(format!("pi5-nvme-{name}")).bin_name(format!("pi5-nvme {name}")))?;
     }
-    Ok(())
+    page(root)
 }
 
 /// The command without what is hidden: completions would offer it.
 fn shown(command: Command) -> Command {
-    let hidden: Vec<_> =
-        command.get_subcommands().filter(|c| c.is_hide_set()).map(|c| c.get_name().to_owned()).collect();
-    if hidden.is_empty() {
-        return command;
-    }
-    let mut kept = Command::new(command.get_name().to_owned())
-        .subcommands(command.get_subcommands().filter(|c| !c.is_hide_set()).cloned())
-        .args(command.get_arguments().cloned());
-    if let Some(version) = command.get_version() {
-        kept = kept.version(version.to_owned());
-    }
+    let subcommands: Vec<_> = command.get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
+    let mut kept = Command::new("pi5-nvme")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().cloned())
+        .subcommands(subcommands);
     if let Some(about) = command.get_about() {
         kept = kept.about(about.clone());
     }

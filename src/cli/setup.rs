@@ -25,6 +25,18 @@ pub(super) struct Choices {
 
 /// Does it, or with `--dry-run` only says what would be done.
 pub(super) fn command(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
+    run(host, args, ui).map_err(|failure| {
+        if failure.more.contains_key("plan") {
+            return failure;
+        }
+        // It ended before there was a plan: the keys that others rely on are there all the same.
+        let nothing: [String; 0] = [];
+        failure.with(json!({"simulated": host.is_simulated(), "plan": null, "changed": false,
+            "reboot_required": null, "transaction": null, "steps": nothing, "next": nothing}))
+    })
+}
+
+fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     let mut choices =
         Choices { r#gen: args.r#gen, boot: args.boot, probe: args.probe, bench: args.bench, reboot: args.reboot };
     if !ui.can_ask {
@@ -239,7 +251,7 @@ fn all_given(args: &Setup) -> Result<(), Failure> {
         format!("without a terminal every answer must be given; missing: {}", flags.join(", ")),
     )
     .remedy(missing.join("\n"))
-    .with(json!({"changed": false, "missing_flags": flags}));
+    .with(json!({"missing_flags": flags}));
     failure.detail = Some("Nothing was changed.".into());
     Err(failure)
 }
