@@ -6,7 +6,7 @@
 
 use super::mounts::{Entry, Mounts};
 use super::partitions::{self, Block};
-use super::{Board, Boot, Eeprom, Hat, Missing, Os, Partition, config, copies, eeprom, hindrance};
+use super::{Board, Boot, Eeprom, Hat, Missing, Os, Partition, config, copies, eeprom, hindrance, sysfs};
 use crate::formats::device_tree;
 use crate::host::{Host, HostError};
 use crate::terms::BootMedium;
@@ -79,7 +79,7 @@ pub(super) fn find(host: &Host, missing: &mut Vec<Missing>) -> (Boot, Ground) {
         boot.mount = Some(entry.mount.clone());
         match host.space(&entry.mount.point) {
             Ok(space) => boot.space = Some(space),
-            Err(error) => missing.push(Missing { path: entry.mount.point.clone(), why: why(&error) }),
+            Err(error) => missing.push(gap(entry.mount.point.clone(), &error)),
         }
     }
     boot.booted = booted.map(|b| b.partition.clone());
@@ -94,16 +94,11 @@ pub(super) fn bootloader(host: &Host, name: &str) -> Option<Vec<u8>> {
     host.read(&format!("{BOOTLOADER}/{name}")).or_else(|_| host.read(&format!("{BOOTLOADER}/{older}"))).ok()
 }
 
-/// An error without its path, for the `why` beside a `path`.
-pub(super) fn why(error: &HostError) -> String {
-    match error {
-        HostError::NotFound(_) => "not there".into(),
-        HostError::Denied(_) => "permission denied: try it as root".into(),
-        HostError::TooLarge(_, limit) => format!("larger than {limit} bytes"),
-        HostError::NotRecorded(_) => "not recorded".into(),
-        HostError::Other(_, said) => said.clone(),
-        other => other.to_string(),
-    }
+/// What could not be read, and why.
+pub(super) fn gap(path: impl Into<String>, error: &HostError) -> Missing {
+    let path = path.into();
+    let why = sysfs::why(&path, error);
+    Missing { path, why }
 }
 
 /// The mounts; a point of systemd's automounter is touched first, so that the

@@ -1,6 +1,6 @@
 //! The kernel command line file, and whether its `root=` leads anywhere.
 
-use super::boot::why;
+use super::boot::gap;
 use super::partitions::{Block, numbers};
 use super::{Cmdline, Missing, Partition};
 use crate::formats::cmdline_txt;
@@ -11,7 +11,7 @@ pub(super) fn read(host: &Host, path: String, blocks: &[Block], missing: &mut Ve
     let bytes = match host.read_limited(&path, 1 << 16) {
         Ok(bytes) => bytes,
         Err(error) => {
-            missing.push(Missing { path, why: why(&error) });
+            missing.push(gap(path, &error));
             return None;
         }
     };

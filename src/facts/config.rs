@@ -1,7 +1,7 @@
 //! config.txt of a boot partition: its files, what they are judged against and
 //! what they mean in the next normal boot.
 
-use super::boot::why;
+use super::boot::gap;
 use super::partitions::Block;
 use super::{Board, Boot, Cmdline, Eeprom, Hat, Missing, cmdline};
 use crate::formats::config_txt::{self, Conditions, Files, Meaning};
@@ -75,7 +75,7 @@ pub(super) fn fill(
             if !matches!(error, HostError::NotFound(_)) {
                 boot.config_path = Some(path.clone());
             }
-            missing.push(Missing { path, why: why(&error) });
+            missing.push(gap(path, &error));
             return;
         }
     };
@@ -159,7 +159,7 @@ fn with_includes(host: &Host, point: &str, mut files: Files, missing: &mut Vec<M
                 }
                 // The reading of config.txt names the line of one that is not there.
                 Err(HostError::NotFound(_)) => {}
-                Err(error) => missing.push(Missing { path, why: why(&error) }),
+                Err(error) => missing.push(gap(path, &error)),
             }
         }
         waiting = next;
@@ -187,7 +187,7 @@ fn overlays(host: &Host, point: &str, prefix: &str, missing: &mut Vec<Missing>) 
     match host.list(&folder) {
         Ok(names) => Some(names.iter().filter_map(|n| n.strip_suffix(".dtbo")).map(str::to_owned).collect()),
         Err(error) => {
-            missing.push(Missing { path: folder, why: why(&error) });
+            missing.push(gap(folder, &error));
             None
         }
     }

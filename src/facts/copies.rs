@@ -1,6 +1,6 @@
 //! Boot partitions on NVMe drives that a boot from NVMe would read.
 
-use super::boot::{Ground, why};
+use super::boot::{Ground, gap};
 use super::mounts::Entry;
 use super::{Boot, BootCopy, Eeprom, Missing, config};
 use crate::formats::config_txt::Conditions;
@@ -56,7 +56,7 @@ pub(super) fn read(
                 }
                 // A FAT partition without config.txt is a data partition.
                 Err(HostError::NotFound(_)) => {}
-                Err(error) => missing.push(Missing { path: format!("{device}: config.txt"), why: why(&error) }),
+                Err(error) => missing.push(gap(format!("{point}/config.txt"), &error)),
             }
             copy.space = host.space(point).ok();
         };
@@ -64,7 +64,7 @@ pub(super) fn read(
             (Some(mount), _) => look(&mount.point),
             (None, true) => match host.mount(device, false) {
                 Ok(mounted) => look(&mounted.point),
-                Err(error) => missing.push(Missing { path: device.clone(), why: why(&error) }),
+                Err(error) => missing.push(gap(device.clone(), &error)),
             },
             (None, false) => {
                 let why = "not mounted: looking into it needs root".into();

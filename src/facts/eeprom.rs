@@ -1,7 +1,7 @@
 //! The bootloader EEPROM: version, configuration, and how it can be changed on
 //! this system.
 
-use super::boot::{bootloader, why};
+use super::boot::{bootloader, gap};
 use super::settings::{self, Settings};
 use super::{Board, Boot, Eeprom, Missing, config, image, pending};
 use crate::formats::{bootconf, device_tree};
@@ -26,7 +26,6 @@ pub(super) fn read(host: &Host, board: &Board, boot: &Boot, missing: &mut Vec<Mi
         missing.push(Missing { path, why: "not there".into() });
     }
     let conditions = config::base(board, boot, &eeprom, None);
-    let conditions = crate::formats::config_txt::Conditions { port_enabled_by_firmware: false, ..conditions };
     if let Some((running, from)) = running(host, missing) {
         eeprom.meaning = Some(bootconf::read(&running, &conditions));
         eeprom.running = Some(running);
@@ -36,7 +35,7 @@ pub(super) fn read(host: &Host, board: &Board, boot: &Boot, missing: &mut Vec<Mi
         Ok(bytes) => Settings::parse(&bytes),
         Err(HostError::NotFound(_)) => Settings::default(),
         Err(error) => {
-            missing.push(Missing { path: settings::PATH.into(), why: why(&error) });
+            missing.push(gap(settings::PATH, &error));
             Settings::default()
         }
     };
@@ -81,7 +80,7 @@ fn running(host: &Host, missing: &mut Vec<Missing>) -> Option<(Vec<u8>, String)>
             let said = String::from_utf8_lossy(&said).lines().next().unwrap_or("nothing").trim().to_owned();
             missing.push(Missing { path, why: format!("it said: {said}") });
         }
-        Err(error) => missing.push(Missing { path, why: why(&error) }),
+        Err(error) => missing.push(gap(path, &error)),
     }
     None
 }
@@ -89,9 +88,9 @@ fn running(host: &Host, missing: &mut Vec<Missing>) -> Option<(Vec<u8>, String)>
 /// The bytes behind an alias (`blconfig`, `blpubkey`), and their path.
 fn nvmem(host: &Host, alias: &str) -> Result<(Vec<u8>, String), Missing> {
     let path = format!("{TREE}/aliases/{alias}");
-    let node = host.read(&path).map_err(|e| Missing { path: path.clone(), why: why(&e) })?;
+    let node = host.read(&path).map_err(|e| gap(path.clone(), &e))?;
     let node = device_tree::string(&node);
-    let names = host.list(NVMEM).map_err(|e| Missing { path: NVMEM.into(), why: why(&e) })?;
+    let names = host.list(NVMEM).map_err(|e| gap(NVMEM, &e))?;
     // The number in the device's name says nothing.
     let is_it = |name: &&String| {
         host.canonical(&format!("{NVMEM}/{name}/of_node")).is_ok_and(|real| node.len() > 1 && real.ends_with(&node))
@@ -100,7 +99,7 @@ fn nvmem(host: &Host, alias: &str) -> Result<(Vec<u8>, String), Missing> {
         return Err(Missing { path: NVMEM.into(), why: format!("no device for {node} ({alias})") });
     };
     let path = format!("{NVMEM}/{name}/nvmem");
-    let bytes = host.read_limited(&path, 1 << 16).map_err(|e| Missing { path: path.clone(), why: why(&e) })?;
+    let bytes = host.read_limited(&path, 1 << 16).map_err(|e| gap(path.clone(), &e))?;
     Ok((bytes, path))
 }
 

@@ -1,6 +1,6 @@
 //! The bootloader image of the running version among the installed ones.
 
-use super::boot::why;
+use super::boot::gap;
 use super::settings::Settings;
 use super::{Board, Eeprom, EepromImage, Missing};
 use crate::formats::eeprom_image;
@@ -53,7 +53,7 @@ fn in_folder(host: &Host, folder: &str, running: u32, missing: &mut Vec<Missing>
         let image = match host.read(&path) {
             Ok(image) => image,
             Err(error) => {
-                missing.push(Missing { path, why: why(&error) });
+                missing.push(gap(path, &error));
                 return None;
             }
         };

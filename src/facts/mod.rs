@@ -3,14 +3,26 @@
 
 mod aer;
 mod board;
+mod boot;
+mod cmdline;
+mod config;
 mod config_space;
+mod copies;
 mod drive;
+mod eeprom;
 mod hat;
+mod hindrance;
 mod hop;
+mod ids;
+mod image;
 mod log;
+mod mounts;
 mod os;
+mod partitions;
+mod pending;
 mod port;
 mod power;
+mod settings;
 mod smart;
 mod sysfs;
 #[cfg(test)]
@@ -33,8 +45,9 @@ pub fn read(host: &Host) -> Facts {
     let log = log::kernel_log(host, &mut missing);
     let power = power::power(host, &board, &log, &mut missing);
     let hat = hat::hat(host);
-    let boot = Boot::default();
-    let eeprom = Eeprom::default();
+    // Only root may mount a boot partition to look into it.
+    let look_inside = host.euid() == 0;
+    let (boot, eeprom) = boot::read(host, &board, &os, hat.as_ref(), look_inside, &mut missing);
     let simulated = host.is_simulated();
     Facts { simulated, board, kernel, os, boot, eeprom, port, drives, hat, power, log, missing }
 }

@@ -1,5 +1,6 @@
 //! What is mounted where (`/proc/self/mountinfo`).
 
+use super::boot::gap;
 use super::{Missing, Mount};
 use crate::host::Host;
 
@@ -36,7 +37,7 @@ impl Mounts {
         match host.read(PATH) {
             Ok(bytes) => Self::parse(&bytes),
             Err(error) => {
-                missing.push(Missing { path: PATH.into(), why: super::boot::why(&error) });
+                missing.push(gap(PATH, &error));
                 Self::default()
             }
         }

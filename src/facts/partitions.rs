@@ -1,7 +1,7 @@
 //! Every partition of every disk, and its identifiers.
 
-use super::boot::why;
-use super::{Missing, Partition, ids};
+use super::boot::gap;
+use super::{Missing, Partition, ids, sysfs};
 use crate::host::{Host, HostError};
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Vec<Block> {
     let names = match host.list(BLOCK) {
         Ok(names) => names,
         Err(error) => {
-            missing.push(Missing { path: BLOCK.into(), why: why(&error) });
+            missing.push(gap(BLOCK, &error));
             return Vec::new();
         }
     };
@@ -128,7 +128,7 @@ fn from_device(host: &Host, block: &mut Block, missing: &mut Vec<Missing>) {
             block.label = block.label.take().or(found.label);
         }
         Err(error) => {
-            let why = format!("its identifiers are not in udev's database, and reading it: {}", why(&error));
+            let why = format!("its identifiers are not in udev's database, and reading it: {}", sysfs::why(&device, &error));
             missing.push(Missing { path: device, why });
             return;
         }
@@ -141,6 +141,6 @@ fn from_device(host: &Host, block: &mut Block, missing: &mut Vec<Missing>) {
     match (table, block.partition.number) {
         (Ok(table), Some(number)) => block.partition.part_uuid = ids::part_uuid(&table, sector, number),
         (Err(HostError::NotFound(_)) | Ok(_), _) => {}
-        (Err(error), _) => missing.push(Missing { path: disk, why: why(&error) }),
+        (Err(error), _) => missing.push(gap(disk, &error)),
     }
 }

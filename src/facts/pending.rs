@@ -1,10 +1,9 @@
 //! An EEPROM update that waits on the boot partition for the next boot.
 
-use super::boot::why;
-use super::{Boot, Eeprom, Missing, PendingUpdate};
+use super::{Boot, Eeprom, Missing, PendingUpdate, sysfs};
 use crate::formats::config_txt::Conditions;
 use crate::formats::{bootconf, eeprom_image};
-use crate::host::{Host, HostError};
+use crate::host::Host;
 
 /// The files that show it, as `rpi-eeprom-update -r` takes them away; the
 /// first two are images, the first of them is preferred by recovery.bin.
@@ -29,7 +28,7 @@ pub(super) fn read(
     let mut pending = PendingUpdate { files, config: None, meaning: None, build_timestamp: None };
     let is_image = |path: &&String| path.ends_with(".upd") || path.ends_with("pieeprom.bin");
     let Some(path) = pending.files.iter().find(is_image) else { return Some(pending) };
-    let read = host.read(path).map_err(|e: HostError| why(&e)).and_then(|image| {
+    let read = host.read(path).map_err(|e| sysfs::why(path, &e)).and_then(|image: Vec<u8>| {
         let config = eeprom_image::config(&image).map_err(|e| e.to_string())?;
         Ok((config, eeprom_image::build_timestamp(&image)))
     });
