@@ -193,7 +193,7 @@ pub(super) struct Bench {
     /// Keep the result under this name too
     #[arg(long, value_name = "NAME")]
     pub(super) save: Option<String>,
-    /// Compare: now with the newest run at another link speed, or run A with run B
+    /// Compare now with the newest run at another link speed (or with run A), or run A with run B
     #[arg(long, num_args = 0..=2, value_names = ["A", "B"], conflicts_with = "list")]
     pub(super) compare: Option<Vec<String>>,
     /// List the kept runs

@@ -1,8 +1,205 @@
-//! `bench`.
-use super::args::{Baseline,Bench};
-use super::{Answer,Failure};
+//! `bench`: measures, keeps, lists, compares.
+
+use super::args::{Baseline, Bench, Profile};
+use super::exit::{Exit, Failure};
+use super::progress::Bar;
+use super::show::{self, json};
 use super::ui::Ui;
-use crate::facts::Facts;
-use crate::host::Host;
-pub(super) fn baseline(_host: &Host, _facts: &Facts, _how: Baseline, _ui: &Ui) {}
-pub(super) fn command(_host: &Host, _a: &Bench, _ui: &Ui)->Result<Answer,Failure> {Err(Failure::new(super::Exit::Usage,"x","x"))}
+use super::{Answer, listen};
+use crate::bench::{self, BenchError, NotComparable, Request, Row, Run, Target, store};
+use crate::facts::{self, Facts};
+use crate::host::{Host, HostError};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Does what the flags say.
+pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Failure> {
+    if args.list {
+        return list(host, ui);
+    }
+    match args.compare.as_deref() {
+        Some([before, after]) => {
+            let (before, after) = (store::load(host, before)?, store::load(host, after)?);
+            let compared = bench::compare(&before, &after);
+            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, ui))
+        }
+        Some([before]) => {
+            let before = store::load(host, before)?;
+            let run = measure_now(host, args, ui)?;
+            let kept = keep(host, &run, args.save.as_deref());
+            let compared = bench::compare(&before, &run);
+            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), ui))
+        }
+        Some(_) => {
+            let run = measure_now(host, args, ui)?;
+            let kept = keep(host, &run, args.save.as_deref());
+            let compared = match bench::baseline(host, &run)? {
+                Some(before) => {
+                    let rows = bench::compare(&before, &run);
+                    Compared::of(before, rows)
+                }
+                None => Compared { before: None, rows: Err(NONE.into()) },
+            };
+            Ok(answer(host, &run, Some(compared), Some(kept), ui))
+        }
+        None => {
+            let run = measure_now(host, args, ui)?;
+            let kept = keep(host, &run, args.save.as_deref());
+            Ok(answer(host, &run, None, Some(kept), ui))
+        }
+    }
+}
+
+/// Why there is nothing to compare with.
+const NONE: &str = "no earlier run of this drive at another link speed is kept; \
+measure before a change (setup --bench quick does), then compare after the reboot";
+
+/// Two runs side by side, or why not.
+#[derive(Debug)]
+pub(super) struct Compared {
+    pub(super) before: Option<Run>,
+    pub(super) rows: Result<Vec<Row>, String>,
+}
+
+impl Compared {
+    fn of(before: Run, rows: Result<Vec<Row>, NotComparable>) -> Self {
+        Self { before: Some(before), rows: rows.map_err(|why| why.to_string()) }
+    }
+}
+
+fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
+    let facts = facts::read(host);
+    let target = match &args.path {
+        Some(path) => Target::Dir(path.clone()),
+        None => Target::first(&facts).ok_or_else(|| {
+            Failure::new(Exit::NotHere, "no-drive", "no NVMe drive that works was found")
+                .remedy("pi5-nvme status says what there is; pi5-nvme bench PATH measures another disk")
+        })?,
+    };
+    let mut request = Request::new(target, profile(args.profile));
+    request.read_only = args.read_only;
+    let stop = listen()?;
+    measure(host, &facts, &request, &stop, ui).map_err(failure)
+}
+
+fn measure(host: &Host, facts: &Facts, request: &Request, stop: &AtomicBool, ui: &Ui) -> Result<Run, BenchError> {
+    let mut bar = Bar::new(ui);
+    let run = bench::run(host, facts, request, &mut |p| bar.progress(p), &|| stop.load(Ordering::Relaxed));
+    bar.clear();
+    run
+}
+
+fn profile(profile: Profile) -> bench::Profile {
+    match profile {
+        Profile::Quick => bench::Profile::Quick,
+        Profile::Standard => bench::Profile::Standard,
+        Profile::Deep => bench::Profile::Deep,
+    }
+}
+
+fn failure(error: BenchError) -> Failure {
+    let message = error.to_string();
+    match error {
+        BenchError::Host(error) => error.into(),
+        BenchError::NoDrive { .. } => Failure::new(Exit::NotHere, "no-drive", message),
+        BenchError::NotMounted { .. } => Failure::new(Exit::NotHere, "not-mounted", message),
+        BenchError::NotDirect { .. } => Failure::new(Exit::Refused, "not-direct", message),
+        BenchError::NotWritable { .. } => Failure::new(Exit::Refused, "not-writable", message),
+        BenchError::NoRoom { .. } => Failure::new(Exit::Refused, "no-room", message),
+        BenchError::TooSmall { .. } => Failure::new(Exit::Usage, "too-small", message),
+        BenchError::Io { .. } => Failure::new(Exit::PutBack, "io", message),
+    }
+}
+
+/// Keeps a run; gives its name, or why it could not be kept.
+fn keep(host: &Host, run: &Run, label: Option<&str>) -> Result<String, HostError> {
+    store::save(host, run, label).map(|path| {
+        let file = path.rsplit('/').next().unwrap_or(&path);
+        file.trim_end_matches(".json").to_owned()
+    })
+}
+
+/// The measurement before a change. What keeps it from being made is said and
+/// is no reason not to go on.
+pub(super) fn baseline(host: &Host, facts: &Facts, how: Baseline, stop: &AtomicBool, ui: &Ui) -> Value {
+    let profile = match how {
+        Baseline::Off => return Value::Null,
+        Baseline::Quick => bench::Profile::Quick,
+        Baseline::Standard => bench::Profile::Standard,
+    };
+    let Some(target) = Target::first(facts) else {
+        let why = "no drive works yet";
+        ui.say(&format!("Not measured: {why}."));
+        return json!({"measured": false, "why": why});
+    };
+    ui.say("Measuring as it is now ...");
+    match measure(host, facts, &Request::new(target, profile), stop, ui) {
+        Ok(run) => match keep(host, &run, None) {
+            Ok(name) => {
+                ui.say(&format!("Measured: {}", show::bench::headline(&run)));
+                json!({"measured": true, "run": name})
+            }
+            Err(error) => {
+                ui.say(&format!("Measured, but not kept: {error}"));
+                json!({"measured": false, "why": error.to_string()})
+            }
+        },
+        Err(error) => {
+            ui.say(&format!("Not measured: {error}"));
+            json!({"measured": false, "why": error.to_string()})
+        }
+    }
+}
+
+fn answer(
+    host: &Host,
+    run: &Run,
+    compared: Option<Compared>,
+    kept: Option<Result<String, HostError>>,
+    ui: &Ui,
+) -> Answer {
+    let valid = run.results.iter().all(|r| r.valid);
+    let comparable = compared.as_ref().is_none_or(|c| c.rows.is_ok());
+    let exit = match (run.partial, valid && comparable) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Done,
+        (false, false) => Exit::No,
+    };
+    Answer {
+        json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref())),
+        headline: show::bench::result(run, compared.as_ref()),
+        text: show::bench::report(run, compared.as_ref(), kept.as_ref(), host, ui),
+        exit,
+        after: None,
+    }
+}
+
+fn list(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
+    let stored = store::list(host)?;
+    let headline = match stored.len() {
+        0 => "No runs are kept".to_owned(),
+        1 => "1 run is kept".to_owned(),
+        many => format!("{many} runs are kept"),
+    };
+    let mut page = ui.page();
+    show::simulated(&mut page, host);
+    page.line(&headline);
+    for kept in &stored {
+        let label = kept.run.label.as_deref().map(|l| format!(" ({l})")).unwrap_or_default();
+        page.hang("", 2, &format!("{}{label} · {}", kept.name, show::bench::headline(&kept.run)));
+    }
+    let rows: Vec<_> = stored
+        .iter()
+        .map(|s| {
+            json!({"name": s.name, "label": s.run.label, "time": s.run.time, "model": s.run.target.model,
+                   "link": s.run.environment.link, "partial": s.run.partial})
+        })
+        .collect();
+    Ok(Answer {
+        json: json::object("bench", host, json!({"runs": rows})),
+        headline,
+        text: page.into_text(),
+        exit: Exit::Done,
+        after: None,
+    })
+}

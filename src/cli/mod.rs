@@ -7,6 +7,7 @@ mod demo;
 mod exit;
 mod generate;
 mod page;
+mod progress;
 mod setup;
 mod show;
 mod status;
@@ -23,6 +24,8 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use ui::Ui;
 
 use crate::host::Host;
@@ -118,6 +121,17 @@ fn print(answer: &Answer, ui: &Ui) {
     };
     // A reader that has seen enough is no failure of the command.
     let _ = ui::answer(&text);
+}
+
+/// From here on Ctrl-C and SIGTERM only set this flag: what is at work ends its
+/// step first.
+fn listen() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&flag))
+            .map_err(|e| Failure::new(Exit::PutBack, "failed", format!("signal {signal}: {e}")))?;
+    }
+    Ok(flag)
 }
 
 /// ` --root DIR` on a recorded machine, so that a command shown can be typed.

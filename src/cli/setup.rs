@@ -4,7 +4,7 @@ use super::args::{Baseline, Boot, Gen, Probe, Reboot, Setup, word};
 use super::exit::{self, Exit, Failure};
 use super::show::{self, json};
 use super::ui::Ui;
-use super::{After, Answer, wizard};
+use super::{After, Answer, listen, wizard};
 use crate::act;
 use crate::facts::{self, Facts};
 use crate::host::Host;
@@ -75,18 +75,23 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     if !args.yes {
         wizard::confirm_change(ui)?;
     }
-    super::bench::baseline(host, &facts, choices.bench.unwrap_or(Baseline::Off), ui);
+    let how = choices.bench.unwrap_or(Baseline::Off);
+    let baseline = super::bench::baseline(host, &facts, how, &interrupted, ui);
     if interrupted.load(Ordering::Relaxed) {
         return Err(wizard::stopped());
     }
-    apply(host, &facts, &plan, &mut choices, &interrupted, ui)
+    let mut result = apply(host, &facts, &plan, &choices, &interrupted, ui);
+    if let Ok(answer) = &mut result {
+        merge(&mut answer.json, json!({"baseline": baseline}));
+    }
+    result
 }
 
 fn apply(
     host: &Host,
     facts: &Facts,
     plan: &Plan,
-    choices: &mut Choices,
+    choices: &Choices,
     interrupted: &Arc<AtomicBool>,
     ui: &Ui,
 ) -> Result<Answer, Failure> {
@@ -263,16 +268,6 @@ fn heal(host: &Host, ui: &Ui) -> Result<(), Failure> {
         Some(report) => exit::of_report(&report, false).map_or(Ok(()), Err),
         None => Ok(()),
     }
-}
-
-/// From here on Ctrl-C and SIGTERM wait for the end of a step.
-fn listen() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))
-            .map_err(|e| Failure::new(Exit::PutBack, "failed", format!("signal {signal}: {e}")))?;
-    }
-    Ok(flag)
 }
 
 impl Choices {

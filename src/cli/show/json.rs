@@ -1,9 +1,11 @@
 //! The JSON objects. Keys are a promise: more may be added, none renamed.
 
 use crate::act::Report;
+use crate::bench::Run;
+use crate::cli::bench::Compared;
 use crate::facts::{Boot, Drive, DriveState, Eeprom, Facts, Hop};
 use crate::formats::config_txt::{Setting, Value as Reading};
-use crate::host::Host;
+use crate::host::{Host, HostError};
 use crate::rules::{Change, Finding, Plan, Step, Verdict};
 use crate::terms::{BootMedium, Direction, Link};
 use serde_json::{Map, Value, json};
@@ -239,4 +241,31 @@ pub(in crate::cli) fn verify(verdict: &Verdict, facts: &Facts) -> Value {
         "next": verdict.next,
         "missing": facts.missing,
     })
+}
+
+/// `bench`: a run, what it was compared with, and where it is kept.
+pub(in crate::cli) fn bench(
+    run: &Run,
+    compared: Option<&Compared>,
+    kept: Option<&Result<String, HostError>>,
+) -> Value {
+    let mut object = match json!(run) {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    };
+    object.remove("schema");
+    if let Some(compared) = compared {
+        let before = compared.before.as_ref();
+        object.insert("compare".into(), json!(compared.rows.as_ref().ok()));
+        object.insert("not_compared".into(), json!(compared.rows.as_ref().err()));
+        object.insert(
+            "before".into(),
+            json!(before.map(|b| json!({"time": b.time, "label": b.label, "link": b.environment.link}))),
+        );
+    }
+    if let Some(kept) = kept {
+        object.insert("kept_as".into(), json!(kept.as_ref().ok()));
+        object.insert("not_kept".into(), json!(kept.as_ref().err().map(ToString::to_string)));
+    }
+    Value::Object(object)
 }

@@ -1,5 +1,6 @@
 //! Reports: the same facts as text and as JSON.
 
+pub(super) mod bench;
 pub(super) mod human;
 pub(super) mod json;
 mod names;

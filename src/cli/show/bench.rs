@@ -1,0 +1,208 @@
+//! `bench` for a person: the result, a table, what to know about it.
+
+use super::simulated;
+use crate::bench::{JobResult, LinkInfo, Row, Run};
+use crate::cli::bench::Compared;
+use crate::cli::page::{Page, Tone};
+use crate::cli::ui::Ui;
+use crate::host::{Host, HostError};
+use crate::terms::rate;
+use std::time::Duration;
+
+/// Below this many columns each job takes lines of its own.
+const TABLE: usize = 64;
+
+/// The job that people ask about first.
+const FIRST: &str = "seq1m-q8t1-read";
+
+/// `SEQ1M Q8 read` for `seq1m-q8t1-read`.
+pub(in crate::cli) fn job(name: &str) -> String {
+    match name.split('-').collect::<Vec<_>>().as_slice() {
+        [kind, queue, way] => {
+            let queue = queue.split('t').next().unwrap_or(queue);
+            format!("{} {} {way}", kind.to_uppercase(), queue.to_uppercase())
+        }
+        _ if name == "fill" => "writing the test file".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn link(link: Option<LinkInfo>) -> String {
+    link.and_then(LinkInfo::link).map_or_else(|| "link unknown".into(), |l| l.to_string())
+}
+
+fn short(link: Option<LinkInfo>) -> String {
+    link.map_or_else(|| "unknown link".into(), |l| format!("Gen {} x{}", l.generation, l.width))
+}
+
+/// A run in one line.
+pub(in crate::cli) fn headline(run: &Run) -> String {
+    let speed = match run.results.iter().find(|r| r.job == FIRST).or_else(|| run.results.first()) {
+        Some(result) => format!("{} {}{}", job(&result.job), rate(result.median), share(result)),
+        None => "nothing measured".to_owned(),
+    };
+    let simulated = if run.simulated { "simulated · " } else { "" };
+    format!("{simulated}{} · {speed}", short(run.environment.link))
+}
+
+fn share(result: &JobResult) -> String {
+    match result.ceiling_ratio {
+        Some(ratio) => format!(", {:.0} % of what the link carries", ratio * 100.0),
+        None => String::new(),
+    }
+}
+
+/// The result in one line: of the comparison where there is one.
+pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
+    let simulated = if run.simulated { "simulated · " } else { "" };
+    match compared {
+        None => headline(run),
+        Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}"),
+        Some(Compared { rows: Ok(rows), before }) => {
+            let before = before.as_ref().and_then(|b| b.environment.link);
+            let row = rows.iter().find(|r| r.job == FIRST).or_else(|| rows.first());
+            let gain = row.map(|r| format!("{}: {}", job(&r.job), r.verdict)).unwrap_or_default();
+            format!("{simulated}{} -> {} · {gain}", short(before), short(run.environment.link))
+        }
+    }
+}
+
+/// The whole report.
+pub(in crate::cli) fn report(
+    run: &Run,
+    compared: Option<&Compared>,
+    kept: Option<&Result<String, HostError>>,
+    host: &Host,
+    ui: &Ui,
+) -> String {
+    let mut page = ui.page();
+    simulated(&mut page, host);
+    let line = page.tone(Tone::Strong, &result(run, compared));
+    page.line(&line);
+    let target = &run.target;
+    let model = target.model.as_deref().or(target.disk.as_deref()).unwrap_or("drive unknown");
+    page.line(&format!(
+        "{model} · {} · {} at {}",
+        link(run.environment.link),
+        target.file_system,
+        target.mount
+    ));
+    page.blank();
+    match compared {
+        Some(Compared { rows: Ok(rows), before: Some(before) }) => comparison(&mut page, rows, before, run, ui),
+        _ => results(&mut page, run, ui),
+    }
+    page.blank();
+    remarks(&mut page, run, compared, ui);
+    match kept {
+        Some(Ok(name)) => page.line(&format!("Kept as {name}.")),
+        Some(Err(error)) => page.line(&format!("Not kept: {error}")),
+        None => {}
+    }
+    page.into_text()
+}
+
+fn results(page: &mut Page, run: &Run, ui: &Ui) {
+    let wide = ui.width >= TABLE;
+    if wide {
+        let head = format!("{:<16} {:>9}  {:<18} {:>8} {:>8}", "", "median", "95 % interval", "of link", "p99");
+        let head = page.tone(Tone::Dim, &head);
+        page.exact(&head);
+    }
+    for result in &run.results {
+        let name = job(&result.job);
+        let interval = format!("{} to {}", number(result.low, result.high), rate(result.high));
+        let of_link = result.ceiling_ratio.map_or_else(|| "?".into(), |r| format!("{:.0} %", r * 100.0));
+        let late = result.p99_ns.map_or_else(|| "-".into(), latency);
+        let invalid = if result.valid { "" } else { "  INVALID" };
+        if wide {
+            let speed = rate(result.median);
+            page.exact(&format!("{name:<16} {speed:>9}  {interval:<18} {of_link:>8} {late:>8}{invalid}"));
+        } else {
+            page.line(&format!("{name}{invalid}"));
+            page.hang("", 2, &format!("{}, {of_link} of link", rate(result.median)));
+            page.hang("", 2, &format!("95 %: {interval} · p99 {late}"));
+        }
+    }
+}
+
+/// The lower end of an interval without its unit where the upper end has the
+/// same one.
+fn number(low: f64, high: f64) -> String {
+    let (low, high) = (rate(low), rate(high));
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => number.to_owned(),
+        _ => low,
+    }
+}
+
+fn latency(nanoseconds: u64) -> String {
+    let time = Duration::from_nanos(nanoseconds);
+    match nanoseconds {
+        0..=999_999 => format!("{:.0} µs", time.as_secs_f64() * 1e6),
+        1_000_000..=999_999_999 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+fn comparison(page: &mut Page, rows: &[Row], before: &Run, after: &Run, ui: &Ui) {
+    let (old, new) = (short(before.environment.link), short(after.environment.link));
+    let wide = ui.width >= TABLE;
+    if wide {
+        let head = format!("{:<16} {:>9} {:>9}  {}", "", old, new, "after against before, 95 % interval");
+        let head = page.tone(Tone::Dim, &head);
+        page.exact(&head);
+    }
+    for row in rows {
+        let (name, was, is) = (job(&row.job), rate(row.before), rate(row.after));
+        if wide {
+            page.exact(&format!("{name:<16} {was:>9} {is:>9}  {}", row.verdict));
+        } else {
+            page.line(&name);
+            page.hang("", 2, &format!("{old}: {was}"));
+            page.hang("", 2, &format!("{new}: {is}"));
+            page.hang("", 2, &row.verdict);
+        }
+    }
+    for way in ["read", "write"] {
+        let Some(row) = rows.iter().find(|r| r.job.ends_with(way)) else { continue };
+        if let (Some(was), Some(is)) = (row.ceiling_before, row.ceiling_after) {
+            let text = if wide {
+                format!("{:<16} {:>9} {:>9}", format!("the link, {way}"), rate(was), rate(is))
+            } else {
+                format!("the link carries at most ({way}):\n  {old}: {}\n  {new}: {}", rate(was), rate(is))
+            };
+            let text = page.tone(Tone::Dim, &text);
+            page.exact(&text);
+        }
+    }
+    page.blank();
+    page.line(&format!("Before: {}.", before.time));
+}
+
+fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
+    if run.partial {
+        let mark = page.tone(Tone::Warn, " !");
+        page.hang(&mark, super::HANG, "Interrupted: jobs are missing or short.");
+    }
+    for result in &run.results {
+        for warning in &result.warnings {
+            let mark = if result.valid { page.tone(Tone::Warn, " !") } else { page.tone(Tone::Bad, " x") };
+            page.hang(&mark, super::HANG, &format!("{}: {warning}", job(&result.job)));
+        }
+    }
+    for note in &run.notes {
+        page.hang(" i", super::HANG, note);
+    }
+    if run.results.iter().any(|r| r.ceiling_assumed) {
+        page.hang(" i", super::HANG, "The drive's payload size could not be read: the link is judged by the largest.");
+    }
+    if ui.verbose {
+        let engine = &run.engine;
+        let way = if engine.direct { "past the page cache" } else { "through the page cache" };
+        page.hang(" i", super::HANG, &format!("{}, {way}", engine.name));
+        if let Some(before) = compared.and_then(|c| c.before.as_ref()) {
+            page.hang(" i", super::HANG, &format!("compared with the run of {}", before.time));
+        }
+    }
+}
