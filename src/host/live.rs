@@ -72,6 +72,7 @@ impl World for Live {
                 device.into(),
                 format!("the drive refused log page {page:02x}h (NVMe status {status:#06x})"),
             )),
+            Err(nix::Error::ENOTTY) => Err(HostError::Other(device.into(), "not an NVMe controller".into())),
             Err(errno) => Err(HostError::from_errno(device, errno)),
         }
     }
