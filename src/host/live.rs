@@ -66,7 +66,7 @@ impl World for Live {
         let fd =
             host.open_at(device, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
         let mut bytes = vec![0; len];
-        match raw::nvme_get_log_page(fd.as_fd(), page, &mut bytes) {
+        match raw::nvme::get_log_page(fd.as_fd(), page, &mut bytes) {
             Ok(0) => Ok(bytes),
             Ok(status) => Err(HostError::Other(
                 device.into(),

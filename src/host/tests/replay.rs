@@ -88,7 +88,7 @@ fn without_a_file_there_is_nothing() {
 
 #[test]
 fn another_user_is_not_root() {
-    let tree = Tree::new(&[("/replay.toml", &format!("{}", MACHINE.replace("euid = 0", "euid = 1000")))]);
+    let tree = Tree::new(&[("/replay.toml", &MACHINE.replace("euid = 0", "euid = 1000"))]);
     let host = tree.host();
     assert_eq!(host.euid(), 1000);
     assert!(matches!(host.nvme_log("/dev/nvme0", 2, 4), Err(HostError::Denied(_))));
@@ -178,7 +178,11 @@ fn an_update_that_fails_changes_nothing() {
     assert!(fails(&tree, &host, &no_config).contains("is not the size of a bootloader image"));
     let full = tree.host().with_faults(Faults::full_at(1));
     assert!(fails(&tree, &full, &APPLY).contains("no space left"));
+    let as_user = tree.text("/replay.toml").replace("euid = 0", "euid = 1000");
+    std::fs::write(tree.real("/user.toml"), as_user).unwrap();
     let stopped = tree.host().with_faults(Faults::stop_at(1));
     assert!(matches!(run(&stopped, &APPLY), Err(HostError::Stopped(_))));
     assert_eq!(tree.names("/boot/firmware"), ["config.txt"]);
+    std::fs::rename(tree.real("/user.toml"), tree.real("/replay.toml")).unwrap();
+    assert!(fails(&tree, &tree.host(), &APPLY).contains("permission denied"));
 }

@@ -73,7 +73,8 @@ fn a_left_over_temporary_file_is_removed_first() {
         ("new", vec!["config.txt".to_owned()])
     );
     std::fs::create_dir(tree.real("/d/pi5nvme.tmp")).unwrap();
-    assert!(other(tree.host().replace("/d/config.txt", b"newer")).contains("in the way"));
+    let said = other(tree.host().replace("/d/config.txt", b"newer"));
+    assert_eq!(said, "/d/config.txt: pi5nvme.tmp beside it is in the way, and no file");
     assert_eq!(tree.text("/d/config.txt"), "new");
 }
 
@@ -138,4 +139,23 @@ fn a_lock_is_not_taken_through_a_symlink() {
     tree.link("/lock", "file");
     assert!(tree.host().lock("/lock").is_err());
     assert_eq!(tree.text("/file"), "precious");
+}
+
+#[test]
+fn what_reads_back_differently_is_an_error() {
+    let tree = Tree::new(&[("/f", "written")]);
+    let place = tree.host().place("/f").unwrap();
+    let check = |bytes: &[u8]| crate::host::durable::read_back(&place, bytes);
+    assert_eq!(check(b"written"), Ok(()));
+    for other in [&b""[..], b"writte", b"written!", b"wrItten"] {
+        assert_eq!(check(other), Err(HostError::ReadBack("/f".into())));
+    }
+}
+
+#[test]
+fn a_file_larger_than_what_is_read_whole_can_be_written() {
+    let tree = Tree::new(&[]);
+    let bytes = vec![0x5a; 17 << 20];
+    tree.host().write_new("/large", &bytes, 0o600).unwrap();
+    assert!(std::fs::read(tree.real("/large")).unwrap() == bytes);
 }
