@@ -4,6 +4,7 @@
 mod contract;
 mod error;
 mod files;
+pub mod measure;
 mod raw;
 
 pub use contract::{Lock, Mounted};
