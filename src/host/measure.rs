@@ -69,7 +69,9 @@ impl Host {
         let flags = OFlag::O_RDWR | extra;
         match self.open_at(dir, flags | OFlag::O_TMPFILE, mode) {
             Ok(fd) => return Ok(File::from(fd)),
-            Err(e @ (HostError::NotFound(_) | HostError::Denied(_) | HostError::ReadOnly(_))) => return Err(e),
+            Err(e @ (HostError::NotFound(_) | HostError::Denied(_) | HostError::ReadOnly(_))) => {
+                return Err(e);
+            }
             // vfat and others know no nameless files: made with a name that
             // is taken away at once.
             Err(_) => {}
@@ -81,7 +83,8 @@ impl Host {
         let made = nix::fcntl::openat(folder.as_fd(), name.as_str(), flags, mode);
         // With O_DIRECT refused the file may have been made before the error.
         if !matches!(made, Err(nix::Error::EEXIST)) {
-            let gone = nix::unistd::unlinkat(folder.as_fd(), name.as_str(), nix::unistd::UnlinkatFlags::NoRemoveDir);
+            let gone =
+                nix::unistd::unlinkat(folder.as_fd(), name.as_str(), nix::unistd::UnlinkatFlags::NoRemoveDir);
             if made.is_ok() {
                 gone.map_err(|e| HostError::from_errno(&format!("{dir}/{name}"), e))?;
             }
@@ -188,7 +191,12 @@ impl Ring {
     /// # Errors
     /// What the kernel says, with the arena back: io_uring is absent
     /// (`ENOSYS`) or forbidden (`EPERM`, `EACCES`) on some systems.
-    pub fn new(file: &TestFile, arena: Arena, slots: usize, slot_len: usize) -> Result<Self, (Arena, io::Error)> {
+    pub fn new(
+        file: &TestFile,
+        arena: Arena,
+        slots: usize,
+        slot_len: usize,
+    ) -> Result<Self, (Arena, io::Error)> {
         match file.file.try_clone() {
             Err(error) => Err((arena, error)),
             Ok(own) => raw::Ring::new(own, arena.0, slots, slot_len)

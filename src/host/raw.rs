@@ -246,8 +246,7 @@ pub(super) mod measure {
         let mut answer = std::mem::MaybeUninit::<libc::statx>::zeroed();
         let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
         // SAFETY: an open file, an empty C string and room for one statx.
-        let status =
-            unsafe { libc::statx(file.as_raw_fd(), c"".as_ptr(), flags, mask, answer.as_mut_ptr()) };
+        let status = unsafe { libc::statx(file.as_raw_fd(), c"".as_ptr(), flags, mask, answer.as_mut_ptr()) };
         // SAFETY: zeroed bytes are a valid statx, and the kernel only filled in.
         let answer = unsafe { answer.assume_init() };
         let told = status == 0 && answer.stx_mask & libc::STATX_DIOALIGN != 0;
