@@ -1,0 +1,215 @@
+//! The engines: the kernel's queue (io_uring), threads where that is refused,
+//! and plain pread and pwrite for one transfer at a time.
+
+use super::data::fill_pool;
+use super::drive::{Broken, Monotonic, Pass, Queue, TICK, Work, drive};
+use super::types::EngineUsed;
+use crate::host::measure::{Arena, Done, Ring, TestFile, cpu_time};
+use crate::terms::Direction;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What runs passes over one file.
+pub(super) trait Engine {
+    /// How.
+    fn used(&self) -> EngineUsed;
+    /// One pass; `watch` is told the bytes so far and says whether to stop.
+    fn pass(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken>;
+    /// Everything onto the medium.
+    fn sync(&mut self) -> Result<(), Broken>;
+}
+
+/// The engine for a real file.
+pub(super) struct FileEngine {
+    file: TestFile,
+    arena: Option<Arena>,
+    used: EngineUsed,
+    ring: bool,
+}
+
+/// The largest memory that a job needs: eight transfers of 1 MiB.
+const ARENA_BYTES: usize = 8 << 20;
+
+impl FileEngine {
+    /// Takes the file; asks the kernel for a queue unless `threads` forbids it.
+    pub(super) fn new(file: TestFile, threads: bool) -> Result<Self, Broken> {
+        let mut arena = Arena::new(ARENA_BYTES)?;
+        fill_pool(arena.bytes_mut(), 0x5eed);
+        let mut used = EngineUsed {
+            name: "threads".into(),
+            direct: file.indirect().is_none(),
+            huge_pages: arena.huge(),
+            ..EngineUsed::default()
+        };
+        let mut ring = false;
+        if !threads {
+            arena = match Ring::new(&file, arena, 8, ARENA_BYTES / 8) {
+                Err((arena, _)) => arena,
+                Ok(made) => {
+                    (used.registered_buffers, used.registered_file) = made.registered();
+                    used.name = "io_uring".into();
+                    ring = true;
+                    made.into_arena().ok_or_else(lost)?
+                }
+            };
+        }
+        Ok(Self { file, arena: Some(arena), used, ring })
+    }
+
+    fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
+        let arena = self.arena.take().ok_or_else(lost)?;
+        let ring = Ring::new(&self.file, arena, work.job.depth, work.job.block);
+        let ring = ring.map_err(|(_, error)| Broken::from(error))?;
+        let mut queue = RingQueue { ring, depth: work.job.depth };
+        let pass = drive(&mut queue, &Monotonic(Instant::now()), work, watch)?;
+        self.arena = Some(queue.ring.into_arena().ok_or_else(lost)?);
+        Ok(pass)
+    }
+
+    /// One thread for each transfer in flight; for a depth of 1 this thread.
+    fn by_threads(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
+        let Self { file, arena, .. } = self;
+        let memory = arena.as_mut().ok_or_else(lost)?.bytes_mut();
+        let clock = Monotonic(Instant::now());
+        if work.job.depth == 1 {
+            let mut queue = OneByOne::new(file, memory.get_mut(..work.job.block).ok_or_else(lost)?);
+            return drive(&mut queue, &clock, work, watch);
+        }
+        let (moved, stop, file) = (AtomicU64::new(0), AtomicBool::new(false), &*file);
+        std::thread::scope(|scope| {
+            let mut running = Vec::new();
+            for (number, buffer) in memory.chunks_exact_mut(work.job.block).take(work.job.depth).enumerate() {
+                let own = Work { lane: number as u64, ..*work };
+                let (moved, stop, clock) = (&moved, &stop, &clock);
+                let body = move || {
+                    let mut told = 0;
+                    let mut look = |bytes: u64| {
+                        moved.fetch_add(bytes - told, Ordering::Relaxed);
+                        told = bytes;
+                        stop.load(Ordering::Relaxed)
+                    };
+                    let result = drive(&mut OneByOne::new(file, buffer), clock, &own, &mut look);
+                    if result.is_err() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    result
+                };
+                running.push(std::thread::Builder::new().spawn_scoped(scope, body)?);
+            }
+            while running.iter().any(|r| !r.is_finished()) {
+                if watch(moved.load(Ordering::Relaxed)) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                // Short enough to end soon after the threads do.
+                std::thread::sleep(TICK / 25);
+            }
+            let mut whole = Pass::empty();
+            for thread in running {
+                let part = thread.join().unwrap_or_else(|_| Err(lost()))?;
+                whole.bytes += part.bytes;
+                whole.transfers += part.transfers;
+                whole.interrupted |= part.interrupted;
+                whole.elapsed = whole.elapsed.max(part.elapsed);
+                // Same bounds on both sides: nothing can be out of range.
+                let _ = whole.latency.add(part.latency);
+            }
+            whole.elapsed = whole.elapsed.max(Duration::from_nanos(1));
+            Ok(whole)
+        })
+    }
+}
+
+fn lost() -> Broken {
+    Broken { offset: None, why: "the memory for transfers was lost".into() }
+}
+
+impl Engine for FileEngine {
+    fn used(&self) -> EngineUsed {
+        self.used.clone()
+    }
+
+    fn pass(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
+        let before = cpu_time();
+        let pass = if self.ring && work.job.depth > 1 {
+            self.by_ring(work, watch)
+        } else {
+            self.by_threads(work, watch)
+        };
+        pass.map(|p| Pass { cpu: cpu_time().saturating_sub(before), ..p })
+    }
+
+    fn sync(&mut self) -> Result<(), Broken> {
+        self.file.sync().map_err(Broken::from)
+    }
+}
+
+struct RingQueue {
+    ring: Ring,
+    depth: usize,
+}
+
+impl Queue for RingQueue {
+    fn depth(&self) -> usize {
+        self.depth
+    }
+    fn slot(&mut self, slot: usize) -> Option<&mut [u8]> {
+        self.ring.slot_mut(slot)
+    }
+    fn push(&mut self, slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
+        if self.ring.push(slot, direction == Direction::Write, offset) {
+            return Ok(());
+        }
+        Err(Broken { offset: Some(offset), why: "the kernel's queue is full".into() })
+    }
+    fn submit(&mut self) -> Result<(), Broken> {
+        self.ring.submit().map_err(Broken::from)
+    }
+    fn wait(&mut self, done: &mut Vec<Done>) -> Result<(), Broken> {
+        self.ring.wait(done).map_err(Broken::from)
+    }
+}
+
+/// A queue of depth 1: the transfer happens when it is waited for.
+struct OneByOne<'a> {
+    file: &'a TestFile,
+    buffer: &'a mut [u8],
+    queued: Option<(Direction, u64)>,
+}
+
+impl<'a> OneByOne<'a> {
+    fn new(file: &'a TestFile, buffer: &'a mut [u8]) -> Self {
+        Self { file, buffer, queued: None }
+    }
+}
+
+impl Queue for OneByOne<'_> {
+    fn depth(&self) -> usize {
+        1
+    }
+    fn slot(&mut self, _slot: usize) -> Option<&mut [u8]> {
+        Some(self.buffer)
+    }
+    fn push(&mut self, _slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
+        self.queued = Some((direction, offset));
+        Ok(())
+    }
+    fn submit(&mut self) -> Result<(), Broken> {
+        Ok(())
+    }
+    fn wait(&mut self, done: &mut Vec<Done>) -> Result<(), Broken> {
+        let Some((direction, offset)) = self.queued else { return Ok(()) };
+        let moved = match direction {
+            Direction::Read => self.file.read_at(self.buffer, offset),
+            Direction::Write => self.file.write_at(self.buffer, offset),
+        };
+        let result = match moved {
+            Ok(moved) => i32::try_from(moved).unwrap_or(i32::MAX),
+            // The transfer stays queued and is made at the next call.
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+            Err(e) => e.raw_os_error().map_or(i32::MIN, |errno| -errno),
+        };
+        self.queued = None;
+        done.push(Done { slot: 0, result });
+        Ok(())
+    }
+}

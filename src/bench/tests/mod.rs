@@ -1,0 +1,8 @@
+//! Tests of more than one file: a scripted disk under the loop and the runner,
+//! and the real engines on a real file.
+
+mod fake;
+mod loops;
+mod pairs;
+mod real;
+mod runs;
