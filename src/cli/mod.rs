@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! Talking: the command line, the reports, the prompts, the exit codes. The
 //! only floor that prints, prompts and reads the environment.
 
@@ -168,10 +167,4 @@ fn misused(args: &[OsString], error: &clap::Error) -> Exit {
         let _ = error.print();
     }
     Exit::Usage
-=======
-//! cli
-/// main
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
->>>>>>> bench
 }

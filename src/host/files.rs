@@ -19,7 +19,6 @@ impl Host {
         let inside = if inside.is_empty() { "." } else { inside };
         let how =
             OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
-<<<<<<< HEAD
         let mut tries = 0;
         loop {
             return match openat2(self.root.as_fd(), inside, how) {
@@ -51,9 +50,6 @@ impl Host {
             libc::S_IFDIR => Err(other(path, "a folder, not a file")),
             _ => Err(other(path, "not a regular file")),
         }
-=======
-        openat2(self.root.as_fd(), inside, how).map_err(|e| HostError::from_errno(path, e))
->>>>>>> bench
     }
 
     /// The bytes of a file.
