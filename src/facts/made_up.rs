@@ -123,10 +123,6 @@ impl Machine {
         self.put(&format!("{}/.point", point.replace("\\040", " ")), "");
     }
 
-    pub(super) fn no_mounts(&mut self) {
-        self.mounts.clear();
-    }
-
     /// A partition whose identifiers udev knows, unless they are empty.
     #[allow(clippy::too_many_arguments)] // One row of a table.
     pub(super) fn partition(
