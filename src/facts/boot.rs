@@ -130,7 +130,8 @@ fn root(mounts: &Mounts, blocks: &[Block], missing: &mut Vec<Missing>) -> Option
         // btrfs has device numbers of its own.
         .or_else(|| blocks.iter().find(|b| b.partition.device == entry.mount.source));
     if block.is_none() {
-        let why = format!("mounted from {} ({}), which is no partition", entry.mount.source, entry.mount.fs_type);
+        let why =
+            format!("mounted from {} ({}), which is no partition", entry.mount.source, entry.mount.fs_type);
         missing.push(Missing { path: "/".into(), why });
     }
     block.map(|b| b.partition.clone())
@@ -163,9 +164,9 @@ fn booted(medium: Option<BootMedium>, number: Option<u32>, blocks: &[Block]) -> 
         candidates.extend(match number {
             None | Some(0) => on_disk.into_iter().find(is_fat),
             // A partition whose type could not be read may be it.
-            Some(n) => on_disk.into_iter().find(|b| {
-                b.partition.number == Some(n) && (b.partition.fs_type.is_none() || is_fat(b))
-            }),
+            Some(n) => on_disk
+                .into_iter()
+                .find(|b| b.partition.number == Some(n) && (b.partition.fs_type.is_none() || is_fat(b))),
         });
     }
     if candidates.len() > 1 {

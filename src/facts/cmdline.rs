@@ -7,7 +7,12 @@ use crate::formats::cmdline_txt;
 use crate::host::Host;
 
 /// Reads the file at `path`; `None` (listed in `missing`) where there is none.
-pub(super) fn read(host: &Host, path: String, blocks: &[Block], missing: &mut Vec<Missing>) -> Option<Cmdline> {
+pub(super) fn read(
+    host: &Host,
+    path: String,
+    blocks: &[Block],
+    missing: &mut Vec<Missing>,
+) -> Option<Cmdline> {
     let bytes = match host.read_limited(&path, 1 << 16) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -48,7 +53,9 @@ pub(super) fn resolve(root: &str, blocks: &[Block]) -> (Option<bool>, Option<Par
     }
     match key {
         "PARTUUID" => among(blocks, |b| Some(b.partition.part_uuid.as_deref()?.eq_ignore_ascii_case(value))),
-        "UUID" => among(blocks, |b| by_type(b, b.partition.fs_uuid.as_deref(), |u| u.eq_ignore_ascii_case(value))),
+        "UUID" => {
+            among(blocks, |b| by_type(b, b.partition.fs_uuid.as_deref(), |u| u.eq_ignore_ascii_case(value)))
+        }
         "LABEL" => among(blocks, |b| by_type(b, b.label.as_deref(), |l| l == value)),
         "PARTLABEL" => among(blocks, |b| by_type(b, b.part_label.as_deref(), |l| l == value)),
         _ => (None, None),

@@ -183,7 +183,8 @@ fn in_force(host: &Host, point: &str, prefix: String) -> String {
 /// in its folder (Raspberry Pi documentation, `boot.adoc`).
 fn overlays(host: &Host, point: &str, prefix: &str, missing: &mut Vec<Missing>) -> Option<BTreeSet<String>> {
     let prefixed = format!("{point}/{prefix}overlays");
-    let folder = if host.exists(&format!("{prefixed}/README")) { prefixed } else { format!("{point}/overlays") };
+    let folder =
+        if host.exists(&format!("{prefixed}/README")) { prefixed } else { format!("{point}/overlays") };
     match host.list(&folder) {
         Ok(names) => Some(names.iter().filter_map(|n| n.strip_suffix(".dtbo")).map(str::to_owned).collect()),
         Err(error) => {
@@ -205,7 +206,8 @@ fn large_files(host: &Host, point: &str, prefix: &str) -> Vec<(String, u64)> {
     let (folder, start) = prefix.rsplit_once('/').map_or(("", prefix), |(f, s)| (f, s));
     let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let names = host.list(&format!("{point}/{folder}")).unwrap_or_default();
-    let of_boot = |n: &&String| n.strip_prefix(start).is_some_and(|n| STARTS.iter().any(|s| n.starts_with(s)));
+    let of_boot =
+        |n: &&String| n.strip_prefix(start).is_some_and(|n| STARTS.iter().any(|s| n.starts_with(s)));
     names
         .iter()
         .filter(of_boot)

@@ -40,7 +40,8 @@ pub(super) fn read(host: &Host, board: &Board, boot: &Boot, missing: &mut Vec<Mi
         }
     };
     eeprom.tool = Some(host.has_program("rpi-eeprom-config"));
-    eeprom.boot_dir = settings.get("BOOTFS").map(str::to_owned).or(boot.mount.as_ref().map(|m| m.point.clone()));
+    eeprom.boot_dir =
+        settings.get("BOOTFS").map(str::to_owned).or(boot.mount.as_ref().map(|m| m.point.clone()));
     eeprom.pending = pending::read(host, &eeprom, boot, &conditions, missing);
     eeprom.secure_boot = secure_boot(host, &eeprom);
     eeprom.immediate = immediate(host, &settings);
@@ -69,7 +70,8 @@ fn running(host: &Host, missing: &mut Vec<Missing>) -> Option<(Vec<u8>, String)>
     if !host.has_program("vcgencmd") {
         return None;
     }
-    let program = Program { argv: &["vcgencmd", "bootloader_config"], env: &[], timeout: Duration::from_secs(5) };
+    let program =
+        Program { argv: &["vcgencmd", "bootloader_config"], env: &[], timeout: Duration::from_secs(5) };
     let path = program.argv.join(" ");
     match host.run(&program) {
         Ok(output) if output.status == 0 && is_config(trimmed(&output.stdout)) => {
@@ -93,7 +95,8 @@ fn nvmem(host: &Host, alias: &str) -> Result<(Vec<u8>, String), Missing> {
     let names = host.list(NVMEM).map_err(|e| gap(NVMEM, &e))?;
     // The number in the device's name says nothing.
     let is_it = |name: &&String| {
-        host.canonical(&format!("{NVMEM}/{name}/of_node")).is_ok_and(|real| node.len() > 1 && real.ends_with(&node))
+        host.canonical(&format!("{NVMEM}/{name}/of_node"))
+            .is_ok_and(|real| node.len() > 1 && real.ends_with(&node))
     };
     let Some(name) = names.iter().find(is_it) else {
         return Err(Missing { path: NVMEM.into(), why: format!("no device for {node} ({alias})") });
@@ -174,7 +177,10 @@ fn notes(host: &Host, boot: &Boot, settings: &Settings) -> Vec<String> {
     if let (Some(asked), Some(mount)) = (settings.get("BOOTFS"), &boot.mount) {
         let asked = asked.trim_end_matches('/');
         if asked != mount.point {
-            notes.push(format!("BOOTFS={asked} in {from}, but the boot partition is mounted at {}", mount.point));
+            notes.push(format!(
+                "BOOTFS={asked} in {from}, but the boot partition is mounted at {}",
+                mount.point
+            ));
         }
     }
     if let Some(hook) = settings.get("EEPROM_CONFIG_HOOK") {
@@ -182,7 +188,8 @@ fn notes(host: &Host, boot: &Boot, settings: &Settings) -> Vec<String> {
     }
     let path = boot.mount.as_ref().map(|m| format!("{}/config.txt", m.point));
     let bytes = path.as_ref().and_then(|p| host.read_limited(p, config::LIMIT).ok()).unwrap_or_default();
-    let protected = bytes.split(|b| *b == b'\n').any(|l| l.trim_ascii().starts_with(b"eeprom_write_protect=1"));
+    let protected =
+        bytes.split(|b| *b == b'\n').any(|l| l.trim_ascii().starts_with(b"eeprom_write_protect=1"));
     if let (true, Some(path)) = (protected, path) {
         notes.push(format!("eeprom_write_protect=1 in {path}: the EEPROM may refuse the update"));
     }

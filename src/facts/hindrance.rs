@@ -15,7 +15,14 @@ const SLACK: u64 = 64 * 1024;
 /// Every reason found, the most important first: what makes an edit useless or
 /// dangerous on this board, then which file it is, then what the system does
 /// to the file, then the file system.
-pub(super) fn find(host: &Host, board: &Board, os: &Os, boot: &Boot, ground: &Ground, eeprom: &Eeprom) -> Vec<Hindrance> {
+pub(super) fn find(
+    host: &Host,
+    board: &Board,
+    os: &Os,
+    boot: &Boot,
+    ground: &Ground,
+    eeprom: &Eeprom,
+) -> Vec<Hindrance> {
     let mut found = Vec::new();
     let mut say = |kind: Kind, evidence: Option<String>| {
         found.extend(evidence.map(|evidence| Hindrance { kind, evidence }));
@@ -169,12 +176,14 @@ fn system(host: &Host, os: &Os, boot: &Boot, ground: &Ground, top: Option<&[u8]>
 /// and owns tryboot.txt.
 fn piboot_try(host: &Host, os: &Os, boot: &Boot, top: Option<&[u8]>) -> Option<String> {
     let point = &boot.mount.as_ref()?.point;
-    let prefixes = |value: &[u8]| lines(top.unwrap_or_default()).any(|l| l == [b"os_prefix=", value].concat());
+    let prefixes =
+        |value: &[u8]| lines(top.unwrap_or_default()).any(|l| l == [b"os_prefix=", value].concat());
     if prefixes(b"current/") && prefixes(b"new/") {
         return Some(format!("os_prefix=current/ and os_prefix=new/ in {point}/config.txt"));
     }
     let version = os.version.as_deref().and_then(|v| v.split_once('.'));
-    let version = version.and_then(|(year, month)| Some((year.parse::<u32>().ok()?, month.parse::<u32>().ok()?)));
+    let version =
+        version.and_then(|(year, month)| Some((year.parse::<u32>().ok()?, month.parse::<u32>().ok()?)));
     let recent = os.id.as_deref() == Some("ubuntu") && version.is_some_and(|v| v >= (25, 10));
     let folder = format!("{point}/current");
     (recent && host.stat(&folder).is_ok_and(|s| s.is_dir)).then(|| format!("Ubuntu with {folder}/"))
@@ -197,7 +206,8 @@ fn autoboot(host: &Host, boot: &Boot, ground: &Ground) -> Option<String> {
 fn raspi_firmware(top: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(top);
     let says = |phrase: &str| text.lines().find(|l| l.starts_with('#') && l.contains(phrase));
-    let line = says("automatically generated upon install or update").or_else(|| says("/etc/default/raspi-firmware"))?;
+    let line = says("automatically generated upon install or update")
+        .or_else(|| says("/etc/default/raspi-firmware"))?;
     Some(format!("its own words: {}", line.trim_start_matches('#').trim()))
 }
 

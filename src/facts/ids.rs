@@ -37,7 +37,11 @@ pub(super) fn file_system(head: &[u8]) -> FileSystem {
             return None;
         }
         let uuid = dashed(block.get(0x68..0x78)?.iter().copied());
-        Some(FileSystem { fs_type: Some("ext4".into()), uuid: Some(uuid), label: text(block.get(0x78..0x88)?) })
+        Some(FileSystem {
+            fs_type: Some("ext4".into()),
+            uuid: Some(uuid),
+            label: text(block.get(0x78..0x88)?),
+        })
     };
     fat(0x52, 0x43, 0x47).or_else(|| fat(0x36, 0x27, 0x2b)).or_else(ext).unwrap_or_default()
 }

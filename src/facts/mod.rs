@@ -16,6 +16,8 @@ mod hop;
 mod ids;
 mod image;
 mod log;
+#[cfg(test)]
+mod made_up;
 mod mounts;
 mod os;
 mod partitions;
@@ -38,7 +40,8 @@ use crate::host::Host;
 pub fn read(host: &Host) -> Facts {
     let mut missing = Vec::new();
     let board = board::board(host, &mut missing);
-    let kernel = missed(&mut missing, "/proc/sys/kernel/osrelease", host.read_text("/proc/sys/kernel/osrelease"));
+    let kernel =
+        missed(&mut missing, "/proc/sys/kernel/osrelease", host.read_text("/proc/sys/kernel/osrelease"));
     let os = os::os(host, &mut missing);
     let port = port::external(host, &board, &mut missing);
     let drives = drive::drives(host, &mut missing);

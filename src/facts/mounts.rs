@@ -76,7 +76,12 @@ fn entry(line: &str) -> Option<Entry> {
         device: (major.parse().ok()?, minor.parse().ok()?),
         root: unescape(root),
         super_options: super_options.to_owned(),
-        mount: Mount { point: unescape(point), source: unescape(source), fs_type: fs_type.to_owned(), read_only },
+        mount: Mount {
+            point: unescape(point),
+            source: unescape(source),
+            fs_type: fs_type.to_owned(),
+            read_only,
+        },
     })
 }
 
@@ -109,7 +114,8 @@ mod tests {
 
     #[test]
     fn blanks_in_a_point_are_decoded() {
-        let mounts = Mounts::parse(b"41 30 8:2 / /media/pi/My\\040Disk rw,nosuid shared:9 - ext4 /dev/sda2 rw\n");
+        let mounts =
+            Mounts::parse(b"41 30 8:2 / /media/pi/My\\040Disk rw,nosuid shared:9 - ext4 /dev/sda2 rw\n");
         let entry = mounts.at("/media/pi/My Disk").unwrap();
         assert_eq!((entry.device, entry.mount.source.as_str()), ((8, 2), "/dev/sda2"));
         assert_eq!(unescape("a\\134b\\0\\777"), "a\\b\\0\\777");
@@ -147,6 +153,9 @@ mod tests {
 
     #[test]
     fn lines_of_another_shape_are_passed_over() {
-        assert_eq!(Mounts::parse(b"\xff\xfe\n31 1 x:1 / / rw - ext4 a rw\n31 1 1:1 / / rw\n\n").iter().count(), 0);
+        assert_eq!(
+            Mounts::parse(b"\xff\xfe\n31 1 x:1 / / rw - ext4 a rw\n31 1 1:1 / / rw\n\n").iter().count(),
+            0
+        );
     }
 }

@@ -128,14 +128,18 @@ fn from_device(host: &Host, block: &mut Block, missing: &mut Vec<Missing>) {
             block.label = block.label.take().or(found.label);
         }
         Err(error) => {
-            let why = format!("its identifiers are not in udev's database, and reading it: {}", sysfs::why(&device, &error));
+            let why = format!(
+                "its identifiers are not in udev's database, and reading it: {}",
+                sysfs::why(&device, &error)
+            );
             missing.push(Missing { path: device, why });
             return;
         }
     }
     let disk = format!("/dev/{}", block.partition.disk);
     let sector = host.read_text(&format!("{}/queue/logical_block_size", block.disk_path));
-    let sector = sector.ok().and_then(|t| t.parse().ok()).filter(|s| (512..=65536).contains(s)).unwrap_or(512);
+    let sector =
+        sector.ok().and_then(|t| t.parse().ok()).filter(|s| (512..=65536).contains(s)).unwrap_or(512);
     // Protective MBR, header and 128 entries of 128 bytes.
     let table = host.read_at(&disk, 0, 2 * sector + 128 * 128);
     match (table, block.partition.number) {
