@@ -80,7 +80,9 @@ mod tests {
 
     #[test]
     fn every_entry_can_be_read() {
-        for (text, headers) in [(BOARDS, &["[[switch]]", "[[device]]", "[[hat]]"][..]), (DRIVES, &["[[drive]]"])] {
+        for (text, headers) in
+            [(BOARDS, &["[[switch]]", "[[device]]", "[[hat]]"][..]), (DRIVES, &["[[drive]]"])]
+        {
             let document: toml_edit::DocumentMut = text.parse().unwrap();
             for header in headers {
                 let tables = document[header.trim_matches(['[', ']'])].as_array_of_tables().unwrap();

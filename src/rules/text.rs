@@ -123,7 +123,10 @@ mod tests {
         .concat();
         for id in id::ALL {
             let name = format!("id::{}", id.to_uppercase().replace('-', "_"));
-            let used = sources.split(&name).skip(1).any(|after| !after.starts_with(|c: char| c == '_' || c.is_alphanumeric()));
+            let used = sources
+                .split(&name)
+                .skip(1)
+                .any(|after| !after.starts_with(|c: char| c == '_' || c.is_alphanumeric()));
             assert!(used, "{name} is not used");
         }
     }
@@ -132,11 +135,14 @@ mod tests {
     fn values_are_filled_in_once() {
         let values = [("a", "{b}".to_owned()), ("b", "x".to_owned())];
         assert_eq!(fill("<{a}> {b}{", &values), "<{b}> x{");
-        let finding = check_text(id::CONFIG_MISSPELT, &[
-            ("file", "config.txt".into()),
-            ("line", "3".into()),
-            ("detail", "pcie1_gen, did you mean pciex1_gen?".into()),
-        ]);
+        let finding = check_text(
+            id::CONFIG_MISSPELT,
+            &[
+                ("file", "config.txt".into()),
+                ("line", "3".into()),
+                ("detail", "pcie1_gen, did you mean pciex1_gen?".into()),
+            ],
+        );
         assert_eq!(finding.severity, Severity::Warning);
         assert!(finding.text.starts_with("config.txt line 3 names"), "{}", finding.text);
         assert_eq!(check_text("none-such", &[]).text, "none-such");
