@@ -7,7 +7,7 @@ use crate::cli::ui::Ui;
 use crate::facts::{Drive, DriveState, Facts, HopKind, PortState};
 use crate::formats::config_txt::{Setting, Value};
 use crate::host::Host;
-use crate::rules::{Finding, Severity};
+use crate::rules::{self, Finding, Severity};
 use crate::terms::{BootMedium, Generation, bytes, celsius, rate};
 
 /// Columns of the labels on the left.
@@ -223,7 +223,7 @@ fn short(name: &str) -> String {
 pub(in crate::cli) fn path(drive: &Drive) -> String {
     let mut parts = vec!["root port".to_owned()];
     for hop in drive.path.iter().filter(|h| h.kind == HopKind::UpstreamPort) {
-        let name = super::names::device(hop.vendor, hop.device).unwrap_or_else(|| "switch".into());
+        let name = switch(hop.vendor, hop.device);
         parts.push(format!("{name} ({})", generation(hop.speed)));
     }
     let end = drive.path.iter().find(|h| h.kind == HopKind::Endpoint);
@@ -233,6 +233,15 @@ pub(in crate::cli) fn path(drive: &Drive) -> String {
         None => "drive".into(),
     });
     parts.join(" -> ")
+}
+
+/// A switch by the name of its chip, else by its ids.
+fn switch(vendor: Option<u16>, device: Option<u16>) -> String {
+    let (Some(vendor), Some(device)) = (vendor, device) else { return "switch".into() };
+    match rules::known::switch(vendor, device) {
+        Some(known) => known.name,
+        None => format!("switch {vendor:04x}:{device:04x}"),
+    }
 }
 
 fn generation(speed: Option<Generation>) -> String {

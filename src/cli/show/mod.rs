@@ -3,7 +3,6 @@
 pub(super) mod bench;
 pub(super) mod human;
 pub(super) mod json;
-mod names;
 pub(super) mod setup;
 pub(super) mod verify;
 
