@@ -40,6 +40,8 @@ pub(super) struct Failure {
     pub(super) message: String,
     /// What to do next.
     pub(super) remedy: Option<String>,
+    /// More of the same kind: message and what to do.
+    pub(super) also: Vec<(String, String)>,
     /// More for a person, printed as it is (a diff).
     pub(super) detail: Option<String>,
     /// More keys of the JSON object.
@@ -49,7 +51,7 @@ pub(super) struct Failure {
 impl Failure {
     /// A failure with its message.
     pub(super) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), remedy: None, detail: None, more: Map::new() }
+        Self { exit, kind, message: message.into(), remedy: None, also: Vec::new(), detail: None, more: Map::new() }
     }
 
     /// The same with what to do next.
@@ -159,14 +161,13 @@ pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
     let first = refusals.first()?;
     let here = !refusals.iter().any(|r| not_here(&r.id));
     let exit = if here { Exit::Refused } else { Exit::NotHere };
-    let detail: Vec<_> = refusals.iter().skip(1).map(|r| format!("{}\n  {}", r.why, r.do_instead)).collect();
     let mut failure = Failure::new(exit, if here { "refused" } else { "not-here" }, first.why.clone())
         .remedy(first.do_instead.clone());
-    failure.detail = (!detail.is_empty()).then(|| detail.join("\n"));
+    failure.also = refusals.iter().skip(1).map(|r| (r.why.clone(), r.do_instead.clone())).collect();
     Some(failure)
 }
 
 /// True for the refusals that mean: this is not the machine for it.
 fn not_here(id: &str) -> bool {
-    matches!(id, "not-a-pi5" | "no-drive" | "program-missing")
+    matches!(id, "board-not-supported" | "boot-no-drive" | "eeprom-no-tool")
 }

@@ -139,6 +139,26 @@ fn root_flag(host: &Host) -> String {
     if host.is_simulated() { format!(" --root {}", host.root_path().display()) } else { String::new() }
 }
 
+/// A command to type next, so that it can be typed as it stands: on a recorded
+/// machine with its folder and without sudo. `None` for what would act on the
+/// computer this runs on instead.
+fn typed(host: &Host, command: &str) -> Option<String> {
+    if !host.is_simulated() {
+        return Some(command.to_owned());
+    }
+    let plain = command.strip_prefix("sudo ").unwrap_or(command);
+    match plain.strip_prefix("pi5-nvme ") {
+        Some(rest) => Some(format!("pi5-nvme{} {rest}", root_flag(host))),
+        None if command.starts_with("sudo ") => None,
+        None => Some(command.to_owned()),
+    }
+}
+
+/// The commands that can be typed here.
+fn all_typed(host: &Host, commands: &[&str]) -> Vec<String> {
+    commands.iter().filter_map(|c| typed(host, c)).collect()
+}
+
 fn fail(failure: &Failure, command: &str, ui: &Ui) -> Exit {
     if ui.json {
         let _ = ui::answer(&format!("{:#}\n", failure.json(command)));

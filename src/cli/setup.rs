@@ -144,12 +144,8 @@ pub(super) fn after(host: &Host, after: &After, ui: &Ui) -> Result<(), Failure> 
 }
 
 fn next(host: &Host, reboot: bool, now: bool) -> Vec<String> {
-    let root = super::root_flag(host);
-    match (reboot, now) {
-        (true, true) => vec![format!("pi5-nvme{root} verify   (after the reboot)")],
-        (true, false) => vec!["sudo reboot".into(), format!("pi5-nvme{root} verify   (after the reboot)")],
-        (false, _) => vec![format!("pi5-nvme{root} verify")],
-    }
+    let commands: &[&str] = if reboot && !now { &["sudo reboot", "pi5-nvme verify"] } else { &["pi5-nvme verify"] };
+    super::all_typed(host, commands)
 }
 
 /// Nothing is left to change.

@@ -16,28 +16,27 @@ pub(super) fn command(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
     Ok(Answer {
         json: json::object("status", host, json::status(&facts, &findings)),
         headline: human::headline(&facts),
-        text: human::report(&facts, &findings, &next(&facts), host, ui),
+        text: human::report(&facts, &findings, &super::all_typed(host, next(&facts)), host, ui),
         exit: Exit::Done,
         after: None,
     })
 }
 
 /// At most two commands that follow from what is there.
-fn next(facts: &Facts) -> Vec<String> {
+fn next(facts: &Facts) -> &'static [&'static str] {
     if !facts.board.kind.supported() || facts.drives.is_empty() {
-        return Vec::new();
+        return &[];
     }
     let running = facts.drives.iter().filter_map(|d| d.link()).map(|l| u32::from(l.generation.number())).min();
     let wanted = facts.boot.meaning.as_ref().and_then(|m| m.generation.value.certain().copied());
     let booted = facts.boot.medium == Some(BootMedium::Nvme);
     let first = facts.eeprom.boot_order().is_some_and(|o| o.nvme_first());
     match (running, wanted) {
-        (Some(running), Some(wanted)) if wanted > running => {
-            vec!["sudo reboot".into(), "pi5-nvme verify   (after the reboot)".into()]
+        (Some(running), Some(wanted)) if wanted > running && facts.port.asked != Some(wanted) => {
+            &["sudo reboot", "pi5-nvme verify"]
         }
-        (Some(running), _) if running >= 3 && (booted || first) => {
-            vec!["pi5-nvme verify".into(), "sudo pi5-nvme bench".into()]
-        }
-        _ => vec!["sudo pi5-nvme setup".into()],
+        (Some(running), Some(wanted)) if wanted > running => &["pi5-nvme verify"],
+        (Some(running), _) if running >= 3 && (booted || first) => &["pi5-nvme verify", "sudo pi5-nvme bench"],
+        _ => &["sudo pi5-nvme setup"],
     }
 }

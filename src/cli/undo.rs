@@ -19,10 +19,8 @@ pub(super) fn command(host: &Host, args: &Undo, ui: &Ui) -> Result<Answer, Failu
         return Err(exit::needs_root("Putting files back", &format!("pi5-nvme undo{id}")));
     }
     let report = act::undo(host, args.id.as_deref(), &mut |line| ui.say(line));
-    let mut next = Vec::new();
-    if report.reboot_required {
-        next.push("sudo reboot".to_owned());
-    }
+    let commands: &[&str] = if report.reboot_required { &["sudo reboot"] } else { &[] };
+    let next = super::all_typed(host, commands);
     let body = json::report(&report, &next);
     if let Some(failure) = exit::of_report(&report, false) {
         return Err(failure.with(json::object("undo", host, body)));

@@ -32,7 +32,7 @@ pub(super) fn command(host: &Host, args: &Verify, ui: &Ui) -> Result<Answer, Fai
     let (facts, verdict) = look(host, recorded.as_ref(), Duration::from_secs(args.wait), ui);
     Ok(Answer {
         json: json::object("verify", host, json::verify(&verdict, &facts)),
-        headline: show::verify::headline(&verdict),
+        headline: verdict.headline.clone(),
         text: show::verify::report(&verdict, host, ui, &remarks),
         exit: if verdict.met == Met::Yes { Exit::Done } else { Exit::No },
         after: None,

@@ -23,8 +23,8 @@ pub(super) fn goal(facts: &Facts, host: &Host, choices: &mut Choices, ui: &Ui) -
     ui.talk(&page.into_text());
 
     // What is refused whatever is chosen is said before the first question.
-    let as_it_is = Choices { r#gen: Some(Gen::Keep), boot: Some(Boot::Keep), ..choices.clone() };
-    if let Some(failure) = super::exit::of_refusals(&rules::plan(facts, &as_it_is.goal()).refusals) {
+    let certified = with(choices, choices.r#gen.unwrap_or(Gen::Two), Boot::Keep);
+    if let Some(failure) = super::exit::of_refusals(&rules::plan(facts, &certified.goal()).refusals) {
         return Err(failure);
     }
     if choices.r#gen.is_none() {

@@ -26,6 +26,10 @@ pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
     if let Some(remedy) = &failure.remedy {
         page.hang("", HANG, remedy);
     }
+    for (message, remedy) in &failure.also {
+        page.hang(&mark, HANG, message);
+        page.hang("", HANG, remedy);
+    }
     if let Some(detail) = &failure.detail {
         page.blank();
         page.exact(detail.trim_end());

@@ -6,38 +6,33 @@ use crate::cli::ui::Ui;
 use crate::host::Host;
 use crate::rules::{Met, Verdict};
 
-/// The result line, with a word that says it without colour.
-pub(in crate::cli) fn headline(verdict: &Verdict) -> String {
-    let word = match verdict.met {
-        Met::Yes => "PASS",
-        Met::No => "FAIL",
-        Met::Unknown => "UNKNOWN",
-    };
-    format!("{word}: {}", verdict.headline)
-}
-
 /// The whole report.
 pub(in crate::cli) fn report(verdict: &Verdict, host: &Host, ui: &Ui, remarks: &[String]) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
-    let (tone, line) = (
-        match verdict.met {
-            Met::Yes => Tone::Good,
-            Met::No => Tone::Bad,
-            Met::Unknown => Tone::Warn,
-        },
-        headline(verdict),
-    );
-    let line = page.tone(tone, &line);
+    let tone = match verdict.met {
+        Met::Yes => Tone::Good,
+        Met::No => Tone::Bad,
+        Met::Unknown => Tone::Warn,
+    };
+    let line = page.tone(tone, &verdict.headline);
     page.line(&line);
-    page.blank();
     for found in &verdict.findings {
-        finding(&mut page, found, ui.verbose);
+        // The first reason is the headline itself: what to do stands below it.
+        if verdict.headline.ends_with(&found.text) {
+            page.hang("", super::HANG, &found.remedy);
+            page.blank();
+        } else {
+            finding(&mut page, found, ui.verbose);
+        }
     }
     for remark in remarks {
         page.hang(" i", super::HANG, remark);
     }
     page.blank();
-    next(&mut page, &verdict.next);
+    // A remedy that stands above is not said twice.
+    let fresh = |n: &&String| !verdict.findings.iter().any(|f| f.remedy == **n);
+    let commands: Vec<_> = verdict.next.iter().filter(fresh).cloned().collect();
+    next(&mut page, &commands);
     page.into_text()
 }
