@@ -56,12 +56,17 @@ pub(super) fn finding(page: &mut Page, finding: &Finding, evidence: bool) {
     }
 }
 
-/// What to type next, each command on a line of its own.
+/// What to do next: sentences are wrapped, commands stay on one line, to be
+/// copied.
 pub(super) fn next(page: &mut Page, commands: &[String]) {
     for (number, command) in commands.iter().take(2).enumerate() {
-        let lead = if number == 0 { "Next" } else { "" };
-        let command = page.tone(Tone::Strong, command);
-        page.hang(lead, 6, &command);
+        let lead = if number == 0 { "Next  " } else { "      " };
+        let text = page.tone(Tone::Strong, command);
+        if command.starts_with("sudo ") || command.starts_with("pi5-nvme ") {
+            page.exact(&format!("{lead}{text}"));
+        } else {
+            page.hang(lead, lead.len(), &text);
+        }
     }
 }
 
@@ -74,6 +79,7 @@ pub(super) fn simulated(page: &mut Page, host: &Host) {
 }
 
 /// What a report on a recorded machine begins with.
-pub(super) fn mark_of(host: &Host) -> String {
-    format!("Simulated: recorded machine {}", host.root_path().display())
+fn mark_of(host: &Host) -> String {
+    let name = host.root_path().file_name().unwrap_or_default();
+    format!("Simulated: recorded machine {}", name.to_string_lossy())
 }
