@@ -28,7 +28,7 @@ fn what_was_booted_and_what_the_next_boot_reads() {
         ("pi5-haos", SD, Some(true), "/dev/mmcblk0p3", vec![HomeAssistant], 0),
         ("pi5-secure-boot", SD, Some(true), "/dev/mmcblk0p2", vec![Signed, BootImg], 0),
         ("pi5-pending-eeprom", SD, Some(true), "/dev/mmcblk0p2", vec![], 0),
-        ("pi5-uefi", "", None, "/dev/mmcblk0p2", vec![UefiAcpi, NoConfig], 0),
+        ("pi5-uefi", "", None, "/dev/mmcblk0p2", vec![UefiAcpi, Decoy], 0),
         (
             "pi5-boot-from-other-disk",
             "/dev/nvme0n1p1",
