@@ -198,4 +198,6 @@ fn choose<'a>(host: &Host, mounts: &'a Mounts, booted: Option<&Block>) -> Option
 }
 
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;

@@ -60,14 +60,20 @@ pub(super) fn read(
             }
             copy.space = host.space(point).ok();
         };
-        match (mount, look_inside) {
+        // Mounting a drive that no longer answers would wait for its timeouts.
+        let state = host.read_text(&format!("{}/device/state", block.disk_path));
+        let dead = state.ok().filter(|state| state != "live");
+        match (mount, look_inside && dead.is_none()) {
             (Some(mount), _) => look(&mount.point),
             (None, true) => match host.mount(device, false) {
                 Ok(mounted) => look(&mounted.point),
                 Err(error) => missing.push(gap(device.clone(), &error)),
             },
             (None, false) => {
-                let why = "not mounted: looking into it needs root".into();
+                let why = match dead {
+                    Some(state) => format!("not looked into: the drive is {state}"),
+                    None => "not mounted: looking into it needs root".into(),
+                };
                 missing.push(Missing { path: device.clone(), why });
             }
         }

@@ -116,7 +116,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
 /// The update script itself does not carry over a shorter text.
 fn is_config(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
-    let error = ["error=", "ioctl_set_msg", "VCHI", "Can't open"].iter().any(|e| text.contains(e));
+    let error = ["error=", "ioctl_set_msg", "VCHI", "Can't open"].iter().any(|e| text.starts_with(e));
     let setting = text.lines().any(|l| !l.trim_start().starts_with('#') && l.contains('='));
     !error && setting && text.lines().count() >= 2
 }

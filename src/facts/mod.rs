@@ -19,6 +19,8 @@ mod log;
 #[cfg(test)]
 mod made_up;
 mod mounts;
+#[cfg(test)]
+mod noise;
 mod os;
 mod partitions;
 mod pending;

@@ -100,7 +100,7 @@ fn from_udev(host: &Host, block: &mut Block) -> bool {
 }
 
 /// udev writes bytes it does not trust as `\xNN`.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let mut parts = text.split("\\x");
     let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {

@@ -181,6 +181,16 @@ fn a_copy_that_cannot_be_looked_into_is_named() {
 }
 
 #[test]
+fn a_drive_that_does_not_answer_is_left_alone() {
+    let machine = Machine::on_sd();
+    machine.nvme(0, "6a7b8c9d");
+    let disk = "/sys/devices/platform/axi/1000110000.pcie/pci0001:00/0001:00:00.0/nvme/nvme0/nvme0n1";
+    machine.put(&format!("{disk}/device/state"), "resetting\n");
+    let read = machine.read();
+    assert!(read.missing.iter().any(|m| m.path == "/dev/nvme0n1p1" && m.why.contains("resetting")));
+}
+
+#[test]
 fn a_data_partition_is_a_copy_without_files() {
     let machine = Machine::on_sd();
     machine.nvme(0, "6a7b8c9d");
