@@ -101,9 +101,10 @@ pub fn compare(before: &Run, after: &Run) -> Result<Vec<Row>, NotComparable> {
 
 /// In words: `1.94 times faster, 1.92 to 1.96`.
 fn verdict(ratio: f64, low: f64, high: f64) -> String {
-    let clear = (low > 1.0 || high < 1.0) && (ratio - 1.0).abs() >= NOTICEABLE;
     // Against 0 nothing is so and so many times faster.
-    if !clear || !(low > 0.0 && high.is_finite()) {
+    let finite = low > 0.0 && high.is_finite();
+    let clear = finite && (low > 1.0 || high < 1.0) && (ratio - 1.0).abs() >= NOTICEABLE;
+    if !clear {
         "no clear difference".into()
     } else if ratio > 1.0 {
         format!("{ratio:.2} times faster, {low:.2} to {high:.2}")

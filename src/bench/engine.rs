@@ -21,8 +21,8 @@ pub(super) trait Engine {
 
 /// The engine for a real file.
 pub(super) struct FileEngine {
-    file: TestFile,
-    arena: Option<Arena>,
+    pub(super) file: TestFile,
+    pub(super) arena: Option<Arena>,
     used: EngineUsed,
     ring: bool,
 }

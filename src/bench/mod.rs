@@ -74,27 +74,35 @@ pub fn run(
     progress: &mut dyn FnMut(Progress),
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Run, BenchError> {
-    run_on(host, facts, request, false, progress, interrupted)
+    let schedule = if host.is_simulated() { Schedule::SIMULATED } else { request.profile.schedule() };
+    run_on(host, facts, request, &How { schedule, threads: false }, progress, interrupted)
 }
 
-/// As [`run`], by threads where `threads` is set even if there is an io_uring.
+/// How a run goes about it.
+struct How {
+    schedule: Schedule,
+    /// By threads even if there is an io_uring.
+    threads: bool,
+}
+
 fn run_on(
     host: &Host,
     facts: &Facts,
     request: &Request,
-    threads: bool,
+    how: &How,
     progress: &mut dyn FnMut(Progress),
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Run, BenchError> {
     let time = host.now();
     let simulated = host.is_simulated();
-    let schedule = if simulated { Schedule::SIMULATED } else { request.profile.schedule() };
+    let schedule = how.schedule;
     let target::Place { file, dir, drive, mut info } = target::find(host, facts, &request.target)?;
     let size = file_size(&dir, request.size_bytes, schedule, simulated, file.space()?)?;
     let mut environment = environment(host, facts, drive, &info);
     let device = info.disk.clone().unwrap_or_else(|| dir.clone());
 
-    let mut engine = FileEngine::new(file, threads).map_err(|b| BenchError::broken(&device, "start", b))?;
+    let mut engine =
+        FileEngine::new(file, how.threads).map_err(|b| BenchError::broken(&device, "start", b))?;
     let jobs: Vec<Job> =
         JOBS.into_iter().filter(|j| !request.read_only || j.direction == Direction::Read).collect();
     let mut gauges = SysfsGauges::new(host, drive, &info);

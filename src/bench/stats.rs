@@ -76,7 +76,7 @@ mod tests {
         let wide = [80.0, 90.0, 100.0, 110.0, 120.0];
         let narrow = [99.0, 99.5, 100.0, 100.5, 101.0];
         let (low, high) = median_interval(&wide);
-        assert!(80.0 <= low && low < 100.0 && 100.0 < high && high <= 120.0, "{low} {high}");
+        assert!((80.0..100.0).contains(&low) && (100.1..=120.0).contains(&high), "{low} {high}");
         let (l, h) = median_interval(&narrow);
         assert!(low < l && h < high);
         assert_eq!(median_interval(&wide), (low, high), "the same numbers, the same interval");

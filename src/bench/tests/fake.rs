@@ -139,3 +139,75 @@ impl Gauges for Rc<World> {
         }
     }
 }
+
+/// Facts of a machine with one drive on a link of this generation.
+pub(super) fn facts(generation: Option<u8>) -> crate::facts::Facts {
+    use crate::facts::{
+        Board, Boot, Drive, DriveState, Eeprom, ExternalPort, Facts, Hop, HopKind, KernelLog, Namespace, Os,
+        PortState, Power,
+    };
+    use crate::terms::{BoardKind, Generation};
+    let speed = generation.and_then(Generation::new);
+    let hop = Hop {
+        address: "0001:01:00.0".into(),
+        kind: HopKind::Endpoint,
+        vendor: None,
+        device: None,
+        speed,
+        max_speed: speed,
+        width: speed.map(|_| 1),
+        max_width: Some(4),
+        max_payload_bytes: Some(256),
+        aer: None,
+        path: "/sys/x".into(),
+    };
+    let drive = Drive {
+        name: "nvme0".into(),
+        model: Some("Test Drive".into()),
+        firmware: Some("1.0".into()),
+        identity: Some("0123456789abcdef".into()),
+        state: DriveState::Live,
+        address: Some("0001:01:00.0".into()),
+        vendor: None,
+        device: None,
+        path: vec![hop],
+        external: true,
+        namespaces: vec![Namespace {
+            name: "nvme0n1".into(),
+            capacity_bytes: None,
+            logical_block_size_bytes: Some(512),
+        }],
+        temperature_celsius: None,
+        warning_celsius: Some(80.0),
+        critical_celsius: None,
+        smart: None,
+    };
+    let board = Board {
+        model: None,
+        revision: None,
+        kind: BoardKind::Pi5,
+        memory_bytes: None,
+        serial: None,
+        uefi_acpi: false,
+    };
+    Facts {
+        simulated: true,
+        board,
+        kernel: Some("6.12.47".into()),
+        os: Os::default(),
+        boot: Boot::default(),
+        eeprom: Eeprom::default(),
+        port: ExternalPort {
+            state: PortState::Occupied,
+            asked: None,
+            root_port: None,
+            others: Vec::new(),
+            switches: Vec::new(),
+        },
+        drives: if generation.is_some() { vec![drive] } else { Vec::new() },
+        hat: None,
+        power: Power::default(),
+        log: KernelLog::default(),
+        missing: Vec::new(),
+    }
+}
