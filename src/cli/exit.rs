@@ -34,6 +34,8 @@ pub(super) enum Exit {
 pub(super) struct Failure {
     /// The exit code.
     pub(super) exit: Exit,
+    /// On a recorded machine, what says so.
+    pub(super) mark: Option<String>,
     /// A short word for programs.
     pub(super) kind: &'static str,
     /// What was found, and where.
@@ -51,7 +53,7 @@ pub(super) struct Failure {
 impl Failure {
     /// A failure with its message.
     pub(super) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), remedy: None, also: Vec::new(), detail: None, more: Map::new() }
+        Self { exit, mark: None, kind, message: message.into(), remedy: None, also: Vec::new(), detail: None, more: Map::new() }
     }
 
     /// The same with what to do next.
@@ -74,7 +76,8 @@ impl Failure {
     pub(super) fn json(&self, command: &str) -> Value {
         let mut object = Map::new();
         object.insert("schema".into(), json!(format!("pi5-nvme/{command}/1")));
-        object.extend(self.more.clone());
+        object.insert("simulated".into(), json!(self.mark.is_some()));
+        object.extend(self.more.iter().filter(|(key, _)| *key != "schema").map(|(k, v)| (k.clone(), v.clone())));
         object.insert(
             "error".into(),
             json!({"kind": self.kind, "exit": self.exit as u8, "message": self.message,

@@ -73,12 +73,7 @@ fn run(args: &[OsString]) -> Exit {
         Command::Generate { folder } => generate::command(folder).inspect(|answer| print(answer, &ui)),
         Command::Demo(args) => demo::command(args, &ui).inspect(|answer| print(answer, &ui)),
         command => open(&cli.global).and_then(|host| {
-            let answer = dispatch(command, &host, &ui)?;
-            print(&answer, &ui);
-            if let Some(after) = &answer.after {
-                setup::after(&host, after, &ui)?;
-            }
-            Ok(answer)
+            on(command, &host, &ui).map_err(|failure| Failure { mark: show::mark_of(&host), ..failure })
         }),
     };
     match result {
@@ -87,17 +82,23 @@ fn run(args: &[OsString]) -> Exit {
     }
 }
 
-fn dispatch(command: &Command, host: &Host, ui: &Ui) -> Result<Answer, Failure> {
-    match command {
+/// Runs a command on a machine, prints its answer and does what follows.
+fn on(command: &Command, host: &Host, ui: &Ui) -> Result<Answer, Failure> {
+    let answer = match command {
         Command::Status => status::command(host, ui),
         Command::Setup(args) => setup::command(host, args, ui),
         Command::Verify(args) => verify::command(host, args, ui),
-        Command::Undo(args) => undo::command(host, args, ui),
         Command::Bench(args) => bench::command(host, args, ui),
+        Command::Undo(args) => undo::command(host, args, ui),
         // These open no machine, or one of their own.
         Command::Demo(args) => demo::command(args, ui),
         Command::Generate { folder } => generate::command(folder),
+    }?;
+    print(&answer, ui);
+    if let Some(after) = &answer.after {
+        setup::after(host, after, ui)?;
     }
+    Ok(answer)
 }
 
 /// The machine meant: `--root`, else `PI5_NVME_ROOT`, else this one.

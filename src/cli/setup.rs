@@ -31,7 +31,7 @@ pub(super) fn command(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Fail
         }
         // It ended before there was a plan: the keys that others rely on are there all the same.
         let nothing: [String; 0] = [];
-        failure.with(json!({"simulated": host.is_simulated(), "plan": null, "changed": false,
+        failure.with(json!({"plan": null, "changed": false,
             "reboot_required": null, "transaction": null, "steps": nothing, "next": nothing}))
     })
 }

@@ -18,6 +18,10 @@ const HANG: usize = 4;
 /// A failure for a person: what was found, then what to do.
 pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
     let mut page = Page::new(ui.width, ui.colour_err);
+    if let (Some(text), false) = (&failure.mark, ui.quiet) {
+        let text = page.tone(Tone::Warn, text);
+        page.line(&text);
+    }
     let mark = page.tone(Tone::Bad, " x");
     page.hang(&mark, HANG, &failure.message);
     if ui.quiet {
@@ -72,14 +76,14 @@ pub(super) fn next(page: &mut Page, commands: &[String]) {
 
 /// On a recorded machine, the line that says so.
 pub(super) fn simulated(page: &mut Page, host: &Host) {
-    if host.is_simulated() {
-        let text = page.tone(Tone::Warn, &mark_of(host));
+    if let Some(text) = mark_of(host) {
+        let text = page.tone(Tone::Warn, &text);
         page.line(&text);
     }
 }
 
 /// What a report on a recorded machine begins with.
-fn mark_of(host: &Host) -> String {
-    let name = host.root_path().file_name().unwrap_or_default();
-    format!("Simulated: recorded machine {}", name.to_string_lossy())
+pub(super) fn mark_of(host: &Host) -> Option<String> {
+    let name = host.root_path().file_name().unwrap_or_default().to_string_lossy();
+    host.is_simulated().then(|| format!("Simulated: recorded machine {name}"))
 }
