@@ -13,7 +13,7 @@ const HIDE: &str = "\u{1b}[?25l";
 const QUESTIONS: [(&str, &str); 4] = [
     ("Which generation?", "\r"),
     ("Boot from NVMe?", "\r"),
-    ("Measure before the change?", "\u{1b}[B\u{1b}[B\r"),
+    ("Measure first?", "\u{1b}[B\u{1b}[B\r"),
     ("Make this change?", "y"),
 ];
 
@@ -60,7 +60,7 @@ fn every_question_answered_makes_the_change_and_says_the_command() {
     assert_eq!(status(&session), 0, "{seen}");
     for words in [
         "Simulated",
-        "not certified by Raspberry Pi",
+        "not certified",
         "NVMe -> SD card",
         "dtparam=pciex1_gen=3",
         "setup --gen 3 --boot nvme --bench off --reboot no --yes",

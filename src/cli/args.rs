@@ -152,9 +152,9 @@ pub(super) enum Probe {
 /// `setup --bench`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Baseline {
-    /// well under a minute
+    /// about 20 seconds
     Quick,
-    /// a few minutes
+    /// about a minute
     Standard,
     /// no measurement
     Off,
@@ -204,12 +204,12 @@ pub(super) struct Bench {
 /// `bench --profile`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Profile {
-    /// well under a minute
+    /// about 20 seconds
     Quick,
-    /// a few minutes
+    /// about a minute
     #[default]
     Standard,
-    /// long enough to fill a cache
+    /// some minutes, enough to fill a drive's cache
     Deep,
 }
 

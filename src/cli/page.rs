@@ -101,7 +101,7 @@ impl Page {
     /// A line that must stay as it is (a diff, a command to copy).
     pub(super) fn exact(&mut self, text: &str) {
         self.text.push_str(text);
-        self.end();
+        self.text.push('\n');
     }
 
     /// Another page below this one.

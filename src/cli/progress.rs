@@ -35,7 +35,10 @@ impl Bar {
                 self.bar.set_message(self.title.clone());
             }
             Progress::Tick { done, rate: speed } => {
-                self.bar.set_message(format!("{} {}", self.title, rate(speed)));
+                // Before the first transfer there is no rate.
+                if speed > 0.0 {
+                    self.bar.set_message(format!("{} {}", self.title, rate(speed)));
+                }
                 self.bar.set_position((done * STEPS) as u64);
             }
         }

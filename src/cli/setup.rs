@@ -2,6 +2,7 @@
 
 use super::args::{Baseline, Boot, Gen, Probe, Reboot, Setup, word};
 use super::exit::{self, Exit, Failure};
+use super::page::{Page, Tone};
 use super::show::{self, json};
 use super::ui::Ui;
 use super::{After, Answer, listen, wizard};
@@ -67,10 +68,12 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         choices.bench = Some(wizard::baseline(ui)?);
     }
     if !ui.json && !ui.quiet {
-        let mut page = super::page::Page::new(ui.width, ui.colour_err);
+        let mut page = Page::new(ui.width, ui.colour_err);
+        let title = page.tone(Tone::Strong, "The change");
+        page.line(&title);
         show::setup::plan(&mut page, &plan);
         page.blank();
-        ui.talk(&page.into_text());
+        ui.talk(&format!("\n{}", page.into_text()));
     }
     if !args.yes {
         wizard::confirm_change(ui)?;

@@ -19,7 +19,6 @@ use dialoguer::{Confirm, Select};
 pub(super) fn goal(facts: &Facts, host: &Host, choices: &mut Choices, ui: &Ui) -> Result<(), Failure> {
     let mut page = Page::new(ui.width, ui.colour_err);
     show::human::found(&mut page, facts, host);
-    page.blank();
     ui.talk(&page.into_text());
 
     // What is refused whatever is chosen is said before the first question.
@@ -50,13 +49,14 @@ fn generation(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Gen, Failure>
         None => {
             options.push((Gen::Three, "Gen 3 (8.0 GT/s)"));
             text.push_str(
-                "Gen 3 (8 GT/s) is not certified by Raspberry Pi; most boards run it, and undo takes it back.",
+                "Raspberry Pi certifies Gen 2. Gen 3 is about twice as fast and not certified; \
+                 most boards run it, and undo takes it back.",
             );
         }
         Some(refusal) => text.push_str(&format!("Gen 3 is not offered: {} {}", refusal.why, refusal.do_instead)),
     }
-    options.push((Gen::Two, "Gen 2 (5.0 GT/s), as certified"));
-    options.push((Gen::Keep, "keep it as it is"));
+    options.push((Gen::Two, "Gen 2 (5.0 GT/s)"));
+    options.push((Gen::Keep, "keep it"));
     let mut default = 0;
     if now == Some(1) && setting.is_some_and(|s| !s.lines.is_empty()) {
         default = options.len() - 1;
@@ -84,7 +84,7 @@ fn boot(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Boot, Failure> {
     };
     let text = format!("The bootloader can try NVMe first; everything else stays in the order after it.{copy}");
     explain(ui, "Boot order", &format!("{text}\n{}", words.join("\n")));
-    let options = [(Boot::Nvme, "try NVMe first"), (Boot::Keep, "keep the boot order")];
+    let options = [(Boot::Nvme, "try NVMe first"), (Boot::Keep, "keep the order")];
     choose(ui, "Boot from NVMe?", &options, 0)
 }
 
@@ -106,11 +106,11 @@ pub(super) fn baseline(ui: &Ui) -> Result<Baseline, Failure> {
         "Measured now, the gain can be shown after the reboot. A test file is written to the drive and removed.",
     );
     let options = [
-        (Baseline::Quick, "quick (under a minute)"),
-        (Baseline::Standard, "standard (some minutes)"),
-        (Baseline::Off, "do not measure"),
+        (Baseline::Quick, "quick (20 s)"),
+        (Baseline::Standard, "standard (1 min)"),
+        (Baseline::Off, "no"),
     ];
-    choose(ui, "Measure before the change?", &options, 0)
+    choose(ui, "Measure first?", &options, 0)
 }
 
 /// The one question for the whole change.
@@ -175,7 +175,7 @@ fn theme(ui: &Ui) -> ColorfulTheme {
         prompt_prefix: mark(new().yellow(), "?"),
         prompt_suffix: mark(new(), ""),
         success_prefix: mark(new().green(), "?"),
-        success_suffix: mark(new(), ""),
+        success_suffix: mark(new(), "->"),
         error_prefix: mark(new().red(), "x"),
         error_style: style(new().red()),
         hint_style: style(new()),

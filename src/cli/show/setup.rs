@@ -13,7 +13,9 @@ const NUMBER: usize = 3;
 /// The plan: every step with its diff, why, and the way back.
 pub(in crate::cli) fn plan(page: &mut Page, plan: &Plan) {
     for (number, step) in plan.steps.iter().enumerate() {
-        page.blank();
+        if number > 0 {
+            page.blank();
+        }
         let title = page.tone(Tone::Strong, &title(step));
         page.hang(&format!("{}.", number + 1), NUMBER, &title);
         page.hang("", NUMBER, &step.why);
@@ -62,6 +64,7 @@ pub(in crate::cli) fn dry_run(headline: &str, planned: &Plan, unread: &[String],
     simulated(&mut page, host);
     let line = page.tone(Tone::Strong, headline);
     page.line(&line);
+    page.blank();
     plan(&mut page, planned);
     if !unread.is_empty() {
         page.blank();
