@@ -2,6 +2,7 @@
 
 use super::{HostError, Output};
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -81,12 +82,15 @@ fn wait_until(child: &mut Child, started: Instant, timeout: Duration) -> Option<
 fn stop(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     let _ = killpg(group, Signal::SIGTERM);
-    let ended = wait_until(child, Instant::now(), GRACE).is_some();
+    let asked = Instant::now();
+    // Not reaped yet: until then its number, which is the group's, is taken.
+    let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    while asked.elapsed() < GRACE && waitid(Id::Pid(group), look) == Ok(WaitStatus::StillAlive) {
+        std::thread::sleep(TICK);
+    }
     // Its own children may have outlived the first signal.
     let _ = killpg(group, Signal::SIGKILL);
-    if !ended {
-        let _ = child.wait();
-    }
+    let _ = child.wait();
 }
 
 fn code(status: ExitStatus) -> i32 {

@@ -1,14 +1,13 @@
 //! Writes that are on the medium when they return.
 
 use super::faults::Op;
-use super::place::{Place, kind};
+use super::place::Place;
 use super::{Host, HostError, READ_LIMIT};
 use nix::fcntl::{OFlag, PosixFadviseAdvice, openat, posix_fadvise};
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, fsync, syncfs, unlinkat};
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::AsFd;
 
 impl Host {
     /// Makes a folder (and its parents) with this mode, less the umask;
@@ -134,7 +133,7 @@ impl Host {
     /// The whole file system of `place` onto the medium.
     pub(super) fn sync_file_system(&self, place: &Place) -> Result<(), HostError> {
         self.counter.begin(Op::Sync, place.path())?;
-        syncfs(place.dir().as_fd()).map_err(|e| HostError::from_errno(place.path(), e))
+        syncfs(place.dir()).map_err(|e| HostError::from_errno(place.path(), e))
     }
 }
 
@@ -148,9 +147,4 @@ pub(super) fn read_back(place: &Place, bytes: &[u8]) -> Result<(), HostError> {
     let limit = READ_LIMIT.max(bytes.len() as u64).saturating_add(1);
     File::from(fd).take(limit).read_to_end(&mut there).map_err(|e| HostError::from_io(path, &e))?;
     if there == bytes { Ok(()) } else { Err(HostError::ReadBack(path.into())) }
-}
-
-/// True for a regular file.
-pub(super) fn is_file(stat: &nix::sys::stat::FileStat) -> bool {
-    kind(stat) == libc::S_IFREG
 }

@@ -98,8 +98,9 @@ impl Host {
         }
         let fd = self.open_at(path, OFlag::O_PATH, Mode::empty())?;
         let stat = nix::sys::statvfs::fstatvfs(&fd).map_err(|e| HostError::from_errno(path, e))?;
-        let bytes =
-            |blocks: libc::fsblkcnt_t| u64::from(blocks).saturating_mul(u64::from(stat.fragment_size()));
+        // Both are 32 bits wide on a 32-bit system.
+        #[allow(clippy::useless_conversion)]
+        let bytes = |blocks| u64::from(blocks).saturating_mul(u64::from(stat.fragment_size()));
         Ok(Space { free_bytes: bytes(stat.blocks_available()), total_bytes: bytes(stat.blocks()) })
     }
 

@@ -66,12 +66,13 @@ impl World for Live {
         let fd =
             host.open_at(device, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
         let mut bytes = vec![0; len];
-        match raw::nvme_get_log_page(fd.as_fd(), page, &mut bytes) {
+        match raw::nvme::get_log_page(fd.as_fd(), page, &mut bytes) {
             Ok(0) => Ok(bytes),
             Ok(status) => Err(HostError::Other(
                 device.into(),
                 format!("the drive refused log page {page:02x}h (NVMe status {status:#06x})"),
             )),
+            Err(nix::Error::ENOTTY) => Err(HostError::Other(device.into(), "not an NVMe controller".into())),
             Err(errno) => Err(HostError::from_errno(device, errno)),
         }
     }

@@ -37,17 +37,17 @@ impl Place {
         }
     }
 
-    /// Another name in the same folder.
+    /// Another name in the same folder, on the way to this file: messages
+    /// still name this one.
     pub(super) fn beside(&self, name: &str) -> Result<Self, HostError> {
         let dir = self.dir.try_clone().map_err(|e| HostError::from_io(&self.path, &e))?;
-        let parent = self.path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        Ok(Self { dir, name: name.into(), path: format!("{parent}/{name}") })
+        Ok(Self { dir, name: name.into(), path: self.path.clone() })
     }
 }
 
-/// What `stat` says a thing is.
-pub(super) fn kind(stat: &FileStat) -> libc::mode_t {
-    stat.st_mode & libc::S_IFMT
+/// True for a regular file.
+pub(super) fn is_file(stat: &FileStat) -> bool {
+    stat.st_mode & libc::S_IFMT == libc::S_IFREG
 }
 
 /// Folder and last name of an absolute path.

@@ -1,8 +1,8 @@
 //! A file's new bytes in place of its old ones, whole or not at all.
 
-use super::durable::{is_file, read_back};
+use super::durable::read_back;
 use super::faults::Op;
-use super::place::Place;
+use super::place::{Place, is_file};
 use super::{Host, HostError};
 use nix::fcntl::renameat;
 use nix::sys::stat::{FileStat, Mode, fchmod};
@@ -34,8 +34,8 @@ impl Host {
         let temporary = place.beside(TEMPORARY)?;
         if let Some(left_over) = temporary.stat()? {
             if !is_file(&left_over) {
-                let why = "in the way: not the temporary file of an earlier run";
-                return Err(HostError::Other(temporary.path().into(), why.into()));
+                let why = format!("{TEMPORARY} beside it is in the way, and no file");
+                return Err(HostError::Other(path.into(), why));
             }
             self.unlink(&temporary, UnlinkatFlags::NoRemoveDir)?;
         }

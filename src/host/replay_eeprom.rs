@@ -43,7 +43,11 @@ fn effect(
     argv: &[&str],
     run: impl FnOnce() -> Result<String, HostError>,
 ) -> Result<String, HostError> {
-    host.counter.begin(Op::Program, &argv.join(" "))?;
+    let name = argv.join(" ");
+    if host.euid() != 0 {
+        return Err(HostError::Denied(name));
+    }
+    host.counter.begin(Op::Program, &name)?;
     run()
 }
 
