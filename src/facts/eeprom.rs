@@ -40,8 +40,10 @@ pub(super) fn read(host: &Host, board: &Board, boot: &Boot, missing: &mut Vec<Mi
         }
     };
     eeprom.tool = Some(host.has_program("rpi-eeprom-config"));
-    eeprom.boot_dir =
-        settings.get("BOOTFS").map(str::to_owned).or(boot.mount.as_ref().map(|m| m.point.clone()));
+    eeprom.boot_dir = settings
+        .get("BOOTFS")
+        .map(|d| d.trim_end_matches('/').to_owned())
+        .or(boot.mount.as_ref().map(|m| m.point.clone()));
     eeprom.pending = pending::read(host, &eeprom, boot, &conditions, missing);
     eeprom.secure_boot = secure_boot(host, &eeprom);
     eeprom.immediate = immediate(host, &settings);
@@ -170,21 +172,12 @@ fn immediate(host: &Host, settings: &Settings) -> Option<bool> {
     }
 }
 
-/// Reasons against a change that the tool's settings and config.txt give.
+/// Reasons against a change that the tool's settings and config.txt give. (Where
+/// it stages is told by [`Eeprom::boot_dir`].)
 fn notes(host: &Host, boot: &Boot, settings: &Settings) -> Vec<String> {
     let mut notes = Vec::new();
-    let from = settings::PATH;
-    if let (Some(asked), Some(mount)) = (settings.get("BOOTFS"), &boot.mount) {
-        let asked = asked.trim_end_matches('/');
-        if asked != mount.point {
-            notes.push(format!(
-                "BOOTFS={asked} in {from}, but the boot partition is mounted at {}",
-                mount.point
-            ));
-        }
-    }
     if let Some(hook) = settings.get("EEPROM_CONFIG_HOOK") {
-        notes.push(format!("EEPROM_CONFIG_HOOK={hook} in {from} may rewrite the configuration"));
+        notes.push(format!("EEPROM_CONFIG_HOOK={hook} in {} may rewrite the configuration", settings::PATH));
     }
     let path = boot.mount.as_ref().map(|m| format!("{}/config.txt", m.point));
     let bytes = path.as_ref().and_then(|p| host.read_limited(p, config::LIMIT).ok()).unwrap_or_default();

@@ -50,8 +50,8 @@ pub fn read(host: &Host) -> Facts {
     let log = log::kernel_log(host, &mut missing);
     let power = power::power(host, &board, &log, &mut missing);
     let hat = hat::hat(host);
-    // Only root may mount a boot partition to look into it.
-    let look_inside = host.euid() == 0;
+    // Only root may mount a boot partition for a look, and only a Pi boots from it.
+    let look_inside = host.euid() == 0 && board.kind.supported();
     let (boot, eeprom) = boot::read(host, &board, &os, hat.as_ref(), look_inside, &mut missing);
     let simulated = host.is_simulated();
     Facts { simulated, board, kernel, os, boot, eeprom, port, drives, hat, power, log, missing }

@@ -161,3 +161,38 @@ fn nothing_at_all_is_read_without_a_word_that_is_not_so() {
         assert!(read.lacks(path), "{path}: {:?}", read.missing);
     }
 }
+
+#[test]
+fn a_symlink_to_the_real_file_is_not_what_is_edited() {
+    let machine = Machine::on_sd();
+    machine.link("/boot/config.txt", "firmware/config.txt");
+    assert_eq!(machine.read().boot.config_path.as_deref(), Some("/boot/firmware/config.txt"));
+}
+
+#[test]
+fn an_appliance_on_nvme_with_its_boot_partition_read_only() {
+    let mut machine = Machine::empty();
+    machine.link("/proc/device-tree", "../sys/firmware/devicetree/base");
+    for (name, value) in [("boot-mode", 6), ("partition", 1), ("tryboot", 0)] {
+        machine.bootloader(name, value);
+    }
+    machine.nvme(0, "6a7b8c9d");
+    machine.mount("259:2", "/", "ext4", "/dev/nvme0n1p2", "ro");
+    machine.mount("259:1", "/boot", "vfat", "/dev/nvme0n1p1", "ro");
+    machine.put("/boot/config.txt", "# (appliance image)\n");
+    let read = machine.read();
+    assert_eq!(read.hindrances(), [super::super::HindranceKind::ReadOnly]);
+    assert_eq!(read.boot.hindrances[0].evidence, "/dev/nvme0n1p1 on /boot");
+    assert_eq!(read.boot.same_as_booted, Some(true));
+}
+
+#[test]
+fn of_two_cards_with_the_same_ids_the_mounted_one_is_told_by_its_device() {
+    let mut machine = Machine::on_sd();
+    machine.nvme(0, "1d2c3b4a");
+    machine.mount("259:1", "/boot/firmware", "vfat", "/dev/nvme0n1p1", "rw");
+    let boot = machine.read().boot;
+    assert_eq!(boot.same_as_booted, Some(false));
+    assert_eq!(boot.config_device.as_deref(), Some("/dev/nvme0n1p1"));
+    assert_eq!(boot.partitions.iter().filter(|p| p.part_uuid.as_deref() == Some("1d2c3b4a-02")).count(), 2);
+}

@@ -153,15 +153,18 @@ fn a_copy_on_the_drive_is_looked_into() {
     machine.replay("euid = 0\n[[partition]]\ndevice = \"/dev/nvme0n1p1\"\ntree = \"/replay/nvme0n1p1\"\n");
     machine.put("/replay/nvme0n1p1/config.txt", "[partition=1]\narm_boost=1\n");
     machine.put("/replay/nvme0n1p1/cmdline.txt", "root=PARTUUID=1d2c3b4a-02 rootwait\n");
-    let boot = machine.read().boot;
-    let copy = &boot.copies[0];
+    let read = machine.read();
+    let copy = &read.boot.copies[0];
     assert_eq!(copy.partition.device, "/dev/nvme0n1p1");
     assert_eq!(copy.mount, None);
     assert!(copy.files.as_ref().unwrap().top.starts_with(b"[partition=1]"));
     let conditions = copy.conditions.as_ref().unwrap();
     assert_eq!((conditions.partition, conditions.port_enabled_by_firmware), (Some(1), true));
     // The clone's command line still names the card.
-    assert_eq!(copy.cmdline.as_ref().unwrap().partition.as_ref().unwrap().device, "/dev/mmcblk0p2");
+    let cmdline = copy.cmdline.as_ref().unwrap();
+    assert_eq!(cmdline.path, "/cmdline.txt");
+    assert_eq!(cmdline.partition.as_ref().unwrap().device, "/dev/mmcblk0p2");
+    assert!(read.lacks("/dev/nvme0n1p1: /overlays"), "{:?}", read.missing);
 }
 
 #[test]

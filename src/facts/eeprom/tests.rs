@@ -99,7 +99,7 @@ fn an_update_staged_elsewhere_is_found_and_said() {
     machine.put("/mnt/other/pieeprom.upd", synthetic(1, 1, BOOTCONF.as_bytes()));
     let eeprom = machine.read().eeprom;
     assert_eq!(eeprom.pending.unwrap().files, ["/mnt/other/pieeprom.upd"]);
-    assert!(eeprom.settings_notes[0].starts_with("BOOTFS=/mnt/other in /etc/default/rpi-eeprom-update"));
+    assert_eq!(eeprom.boot_dir.as_deref(), Some("/mnt/other"));
 }
 
 #[test]
