@@ -6,7 +6,7 @@ use crate::rules::{Finding, check_text, id, known};
 use crate::terms::Generation;
 
 /// From here on corrected errors are more than now and then.
-const FLOOD: u64 = 100;
+pub(super) const FLOOD: u64 = 100;
 
 pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let port = &facts.port;
@@ -139,7 +139,7 @@ pub(super) fn errors(facts: &Facts, found: &mut Vec<Finding>) {
 }
 
 /// Every hop of every drive's path, each once.
-pub(in crate::rules) fn ports_by_drive(facts: &Facts) -> Vec<&Hop> {
+pub(super) fn ports_by_drive(facts: &Facts) -> Vec<&Hop> {
     let mut seen: Vec<&Hop> = Vec::new();
     for hop in facts.drives.iter().flat_map(|d| &d.path) {
         if !seen.iter().any(|h| h.address == hop.address) {

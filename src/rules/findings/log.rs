@@ -1,8 +1,12 @@
 //! What the kernel log says of the drives. Each rule of the log has one
 //! finding with the number of its lines.
 
+use super::link::{FLOOD, ports_by_drive};
 use crate::facts::{Facts, LogEvent};
 use crate::rules::{Finding, check_text, id};
+
+/// Reading stops at so many lines of one kind.
+const MOST: usize = 100;
 
 pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let events = &facts.log.events;
@@ -13,14 +17,22 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     add(found, id::NVME_START_FAILED, failed.collect());
     add(found, id::NVME_RESET, of(events, &["nvme_down"]).collect());
     add(found, id::NVME_TIMEOUT, of(events, &["nvme_timeout"]).collect());
-    let lost =
-        of(events, &["nvme_io_err"]).chain(of(events, &["blk_err"]).filter(|e| e.device.starts_with("nvme")));
-    let lost: Vec<_> = lost.collect();
-    // The block layer repeats what the driver said, line for line.
-    let by_driver: Vec<_> = lost.iter().copied().filter(|e| e.kind == "nvme_io_err").collect();
-    add(found, id::NVME_IO_ERROR, if by_driver.is_empty() { lost } else { by_driver });
+    add(found, id::NVME_IO_ERROR, of(events, &["nvme_io_err"]).collect());
     add(found, id::NVME_D3COLD, of(events, &["nvme_d3"]).collect());
-    add(found, id::NVME_HMB, of(events, &["nvme_hmb_over", "nvme_hmb_fail"]).collect());
+    add(found, id::NVME_HMB, of(events, &["nvme_hmb_over"]).collect());
+    bus_errors(facts, found);
+}
+
+/// Bus errors of functions whose counters could not be read: the log is then
+/// the only witness.
+fn bus_errors(facts: &Facts, found: &mut Vec<Finding>) {
+    let counted: Vec<_> = ports_by_drive(facts).into_iter().filter(|h| h.aer.is_some()).collect();
+    let (corrected, not): (Vec<_>, Vec<_>) = of(&facts.log.events, &["aer"])
+        .filter(|e| !counted.iter().any(|h| h.address == e.device))
+        .partition(|e| e.text.contains("=Correct") || e.text.contains("AER: Correct"));
+    let flood = u64::try_from(corrected.len()).is_ok_and(|count| count >= FLOOD);
+    add(found, id::AER_UNCORRECTED, not);
+    add(found, if flood { id::AER_FLOOD } else { id::AER_FEW }, corrected);
 }
 
 fn of<'e>(events: &'e [LogEvent], kinds: &'e [&str]) -> impl Iterator<Item = &'e LogEvent> {
@@ -33,6 +45,11 @@ fn add(found: &mut Vec<Finding>, id: &str, events: Vec<&LogEvent>) {
     devices.sort_unstable();
     devices.dedup();
     let device = if devices.is_empty() { "device not named".to_owned() } else { devices.join(", ") };
-    let finding = check_text(id, &[("device", device), ("count", events.len().to_string())]);
-    found.push(finding.seen("kernel log", &first.text));
+    let count = match events.len() {
+        MOST.. => format!("{} or more", events.len()),
+        few => few.to_string(),
+    };
+    let values =
+        [("device", device.clone()), ("address", device), ("count", count), ("names", "kernel log".into())];
+    found.push(check_text(id, &values).seen("kernel log", &first.text));
 }

@@ -23,14 +23,20 @@ use crate::facts::Facts;
 /// gives none.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Some(board) = machine::board(facts) {
-        found.push(board);
-        return found;
+    match machine::board(facts) {
+        Some(board) if !facts.board.uefi_acpi => {
+            found.push(board);
+            return found;
+        }
+        // Through UEFI the boot files decide nothing, the link is the same.
+        Some(board) => found.push(board),
+        None => {
+            found.extend(machine::hindrances(facts));
+            config::find(facts, &mut found);
+            boot::find(facts, &mut found);
+            eeprom::find(facts, &mut found);
+        }
     }
-    found.extend(machine::hindrances(facts));
-    config::find(facts, &mut found);
-    boot::find(facts, &mut found);
-    eeprom::find(facts, &mut found);
     link::find(facts, &mut found);
     drive::find(facts, &mut found);
     found.extend(quality(facts));

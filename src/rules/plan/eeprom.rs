@@ -1,7 +1,8 @@
 //! The step for the bootloader configuration.
 
 use super::{Draft, start};
-use crate::facts::{Eeprom, Facts, PendingUpdate};
+use crate::facts::{Eeprom, Facts, PendingUpdate, PortState};
+use crate::formats::config_txt::{self, Conditions};
 use crate::formats::{bootconf, diff};
 use crate::rules::bootloader::date;
 use crate::rules::findings::order_words;
@@ -68,13 +69,21 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
 /// will do so at the next start.
 fn detected(facts: &Facts) -> bool {
     let by_firmware = facts.boot.conditions.as_ref().is_some_and(|c| c.port_enabled_by_firmware);
+    // Boards with the detect signal and no ID EEPROM show only in that the
+    // connector is on although nothing in config.txt turns it on.
+    let unasked = || {
+        let files = facts.boot.files.as_ref()?;
+        let conditions = Conditions { port_enabled_by_firmware: false, ..machine::conditions(facts) };
+        let off = config_txt::read(files, &conditions).port.value.is_certainly(&false);
+        Some(off && !matches!(facts.port.state, PortState::Disabled | PortState::Unknown))
+    };
     // A HAT for something else says nothing of the board on the connector.
     let hat = facts.hat.as_ref().is_some_and(|h| {
         let product = h.product.to_ascii_uppercase();
         known::hat(&h.vendor, &h.product).is_some()
             || ["M.2", "NVME", "PCIE"].iter().any(|word| product.contains(word))
     });
-    by_firmware || hat
+    by_firmware || hat || unasked().unwrap_or(false)
 }
 
 /// The text that the next start will have: the waiting one, else the running.
@@ -165,7 +174,7 @@ fn image(eeprom: &Eeprom) -> Result<String, Finding> {
 /// The new text, read again: it must certainly mean `target`.
 fn new_text(
     before: &[u8],
-    conditions: &crate::formats::config_txt::Conditions,
+    conditions: &Conditions,
     order: Option<BootOrder>,
     probe: bool,
     target: BootOrder,

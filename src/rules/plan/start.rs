@@ -1,7 +1,7 @@
 //! The next start must still come up.
 
 use super::Draft;
-use crate::facts::{DriveState, Facts};
+use crate::facts::{BootCopy, DriveState, Facts, Missing};
 use crate::rules::bootloader::{self, drive_name};
 use crate::rules::{Finding, check_text, id};
 use crate::terms::{BootMedium, BootOrder};
@@ -57,7 +57,7 @@ pub(super) fn copies(facts: &Facts, order: BootOrder, draft: &mut Draft) {
         let device = &copy.partition.device;
         if copy.files.is_none() {
             // Nothing there is harmless; not looked into is not.
-            if let Some(missing) = facts.missing.iter().find(|m| m.path.contains(device.as_str())) {
+            if let Some(missing) = not_read(facts, copy) {
                 let root = format!("(not read: {})", missing.why);
                 draft.refuse(check_text(
                     id::COPY_ROOT_UNRESOLVED,
@@ -78,4 +78,10 @@ pub(super) fn copies(facts: &Facts, order: BootOrder, draft: &mut Draft) {
             }
         }
     }
+}
+
+/// Why the copy could not be looked into.
+fn not_read<'f>(facts: &'f Facts, copy: &BootCopy) -> Option<&'f Missing> {
+    let config = copy.mount.as_ref().map(|m| format!("{}/config.txt", m.point));
+    facts.missing.iter().find(|m| m.path == copy.partition.device || Some(&m.path) == config.as_ref())
 }
