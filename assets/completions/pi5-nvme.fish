@@ -57,8 +57,8 @@ keep\t'as it is'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l probe -d 'Let the bootloader look for a drive by itself; auto: when it is needed to boot from NVMe' -r -f -a "auto\t'when booting from NVMe needs it'
 on\t'on'
 keep\t'as it is'"
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l bench -d 'Measure before the change, to compare with later' -r -f -a "quick\t'well under a minute'
-standard\t'a few minutes'
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l bench -d 'Measure before the change, to compare with later' -r -f -a "quick\t'about 20 seconds'
+standard\t'about a minute'
 off\t'no measurement'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l reboot -d 'What to do about the reboot' -r -f -a "ask\t'ask when all is done'
 now\t'at once when all is done'
@@ -82,11 +82,11 @@ complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -l json -d 'Pr
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s q -l quiet -d 'Print the result line only'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s v -l verbose -d 'Print details too'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l profile -d 'How long to measure' -r -f -a "quick\t'well under a minute'
-standard\t'a few minutes'
-deep\t'long enough to fill a cache'"
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l profile -d 'How long to measure' -r -f -a "quick\t'about 20 seconds'
+standard\t'about a minute'
+deep\t'some minutes, enough to fill a drive\'s cache'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l save -d 'Keep the result under this name too' -r
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l compare -d 'Compare: now with the newest run at another link speed, or run A with run B' -r
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l compare -d 'Compare now with the newest run at another link speed (or with run A), or run A with run B' -r
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l root -d 'Work on the recorded machine in this folder (also: PI5_NVME_ROOT)' -r -F
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l color -d 'Colour the output (NO_COLOR is respected)' -r -f -a "auto\t'On a terminal'
 always\t'Always'

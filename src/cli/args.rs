@@ -265,3 +265,72 @@ impl From<Probe> for ProbeGoal {
 pub(super) fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
+
+    fn parse(line: &str) -> Result<Cli, ErrorKind> {
+        Cli::try_parse_from(line.split_whitespace()).map_err(|e| e.kind())
+    }
+
+    #[test]
+    fn definitions_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_are_taken_before_and_after_the_command() {
+        for line in ["pi5-nvme --json --root /m status", "pi5-nvme status --root /m --json"] {
+            let cli = parse(line).unwrap();
+            assert!(cli.global.json && cli.global.root == Some("/m".into()), "{line}");
+            assert_eq!(cli.command.name(), "status");
+        }
+    }
+
+    #[test]
+    fn setup_takes_an_answer_for_every_question() {
+        let cli =
+            parse("pi5-nvme setup --gen 3 --boot nvme --probe on --bench off --reboot no --dry-run --yes").unwrap();
+        let Command::Setup(setup) = cli.command else { panic!("not setup") };
+        assert_eq!(setup.r#gen, Some(Gen::Three));
+        assert_eq!((setup.boot, setup.probe), (Some(Boot::Nvme), Some(Probe::On)));
+        assert_eq!((setup.bench, setup.reboot), (Some(Baseline::Off), Some(Reboot::No)));
+        assert!(setup.dry_run && setup.yes);
+        assert_eq!(word(Gen::Three), "3");
+        assert_eq!(word(Gen::Keep), "keep");
+    }
+
+    #[test]
+    fn bench_compares_with_none_one_or_two() {
+        for (line, names) in [
+            ("pi5-nvme bench --compare", &[][..]),
+            ("pi5-nvme bench --compare a", &["a"]),
+            ("pi5-nvme bench --compare a b", &["a", "b"]),
+        ] {
+            let Command::Bench(bench) = parse(line).unwrap().command else { panic!("not bench") };
+            assert_eq!(bench.compare.unwrap(), names, "{line}");
+        }
+        let Command::Bench(bench) = parse("pi5-nvme bench /mnt").unwrap().command else { panic!("not bench") };
+        assert_eq!((bench.path.as_deref(), bench.compare), (Some("/mnt"), None));
+    }
+
+    #[test]
+    fn wrong_use_is_refused() {
+        for (line, kind) in [
+            ("pi5-nvme", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
+            ("pi5-nvme stats", ErrorKind::InvalidSubcommand),
+            ("pi5-nvme setup --gen 4", ErrorKind::InvalidValue),
+            ("pi5-nvme setup --gen", ErrorKind::InvalidValue),
+            ("pi5-nvme status -q -v", ErrorKind::ArgumentConflict),
+            ("pi5-nvme verify --wait 9999999", ErrorKind::ValueValidation),
+            ("pi5-nvme verify --wait soon", ErrorKind::ValueValidation),
+            ("pi5-nvme undo 1 --list", ErrorKind::ArgumentConflict),
+            ("pi5-nvme undo --force", ErrorKind::UnknownArgument),
+        ] {
+            assert_eq!(parse(line).unwrap_err(), kind, "{line}");
+        }
+    }
+}

@@ -162,7 +162,7 @@ pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
 /// The failure of a plan that is refused.
 pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
     let first = refusals.first()?;
-    let here = !refusals.iter().any(|r| not_here(&r.id));
+    let here = !refusals.iter().any(|r| NOT_HERE.contains(&r.id.as_str()));
     let exit = if here { Exit::Refused } else { Exit::NotHere };
     let mut failure = Failure::new(exit, if here { "refused" } else { "not-here" }, first.why.clone())
         .remedy(first.do_instead.clone());
@@ -170,7 +170,77 @@ pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
     Some(failure)
 }
 
-/// True for the refusals that mean: this is not the machine for it.
-fn not_here(id: &str) -> bool {
-    matches!(id, "board-not-supported" | "boot-no-drive" | "eeprom-no-tool")
+/// The refusals that mean: this is not the machine for it, or something that
+/// has to be here is not.
+const NOT_HERE: [&str; 3] = ["board-not-supported", "boot-no-drive", "eeprom-no-tool"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(error: Option<ActError>, step: StepResult, rescue: Option<&str>) -> Report {
+        Report {
+            transaction: Some("0001".into()),
+            steps: vec![("config.txt".into(), step)],
+            changed: false,
+            reboot_required: false,
+            error,
+            rescue: rescue.map(Into::into),
+        }
+    }
+
+    fn no_space() -> Option<ActError> {
+        Some(ActError::Host(HostError::NoSpace("/boot".into())))
+    }
+
+    #[test]
+    fn what_was_put_back_decides_the_code() {
+        use StepResult::{NotReached, RolledBack};
+        for (error, step, rescue, interrupted, code) in [
+            (no_space(), RolledBack, None, false, 6),
+            (no_space(), StepResult::Failed, Some("/var/lib/x/README.txt"), false, 7),
+            (no_space(), RolledBack, None, true, 130),
+            (Some(ActError::Host(HostError::Locked("pid 7".into()))), NotReached, None, false, 5),
+            (Some(ActError::Host(HostError::Denied("/var".into()))), NotReached, None, false, 3),
+            (Some(ActError::Host(HostError::ProgramMissing("rpi-eeprom-config".into()))), NotReached, None, false, 4),
+            (Some(ActError::NoTransaction("9".into())), NotReached, None, false, 2),
+            (Some(ActError::Interrupted("0001".into())), NotReached, None, false, 5),
+        ] {
+            let words = format!("{error:?} {step:?} {rescue:?}");
+            let failure = of_report(&report(error, step, rescue), interrupted).unwrap();
+            assert_eq!(failure.exit as u8, code, "{words}");
+        }
+        assert!(of_report(&report(None, StepResult::Changed, None), true).is_none());
+    }
+
+    #[test]
+    fn a_rescue_says_where_it_lies() {
+        let failure = of_report(&report(no_space(), StepResult::Failed, Some("/x/README.txt")), false).unwrap();
+        assert!(failure.remedy.as_ref().unwrap().starts_with("/x/README.txt"));
+        assert_eq!(failure.json("setup")["rescue"], "/x/README.txt");
+    }
+
+    #[test]
+    fn a_refusal_keeps_the_others_and_their_remedies() {
+        let refusal = |id: &str| Refusal { id: id.into(), why: format!("{id}."), do_instead: "Do.".into() };
+        let failure = of_refusals(&[refusal("read-only-boot"), refusal("boot-img")]).unwrap();
+        assert_eq!((failure.exit as u8, failure.also.len()), (5, 1));
+        let failure = of_refusals(&[refusal("board-not-supported")]).unwrap();
+        assert_eq!(failure.exit as u8, 4);
+        assert!(of_refusals(&[]).is_none());
+        // The ids that decide must exist, or another code would come of a new name.
+        for id in NOT_HERE {
+            assert!(crate::rules::check(id).is_some(), "{id}");
+        }
+    }
+
+    #[test]
+    fn json_has_the_schema_first_and_the_error_last() {
+        let failure = Failure::new(Exit::Refused, "refused", "No.").remedy("Do.").with(json!({"plan": null}));
+        let object = failure.json("setup");
+        let keys: Vec<_> = object.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(keys, ["schema", "simulated", "plan", "error"]);
+        assert_eq!(object["error"]["do_instead"], "Do.");
+        assert_eq!(object["error"]["exit"], 5);
+    }
 }
