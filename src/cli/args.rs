@@ -64,10 +64,10 @@ pub(super) enum Command {
     Undo(Undo),
     /// Play the whole journey on a simulated Raspberry Pi 5
     Demo(Demo),
-    /// Write the man pages and shell completions into a folder
+    /// Write the man pages, the shell completions and the reference into a checkout
     #[command(hide = true)]
     Generate {
-        /// The folder that holds `man` and `completions`.
+        /// The folder that holds `assets` and `docs`.
         folder: PathBuf,
     },
 }

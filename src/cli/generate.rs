@@ -1,4 +1,5 @@
-//! Man pages and shell completions from the very definitions that parse.
+//! Man pages, shell completions and the reference of the command line, from
+//! the very definitions that parse.
 
 use super::args::Cli;
 use super::exit::{Exit, Failure};
@@ -11,16 +12,36 @@ use std::path::Path;
 const SHELLS: [(Shell, &str); 3] =
     [(Shell::Bash, "pi5-nvme.bash"), (Shell::Zsh, "_pi5-nvme"), (Shell::Fish, "pi5-nvme.fish")];
 
-/// Every generated file: its path below `assets/`, and its text.
+/// Every generated file: its path in the repository, and its text.
 pub(super) fn files() -> std::io::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     pages(&mut files)?;
     for (shell, name) in SHELLS {
         let mut text = Vec::new();
         generate(shell, &mut shown(Cli::command()), "pi5-nvme", &mut text);
-        files.push((format!("completions/{name}"), String::from_utf8_lossy(&text).into_owned()));
+        files.push((format!("assets/completions/{name}"), String::from_utf8_lossy(&text).into_owned()));
     }
+    files.push(("docs/reference/cli.md".into(), reference()));
     Ok(files)
+}
+
+/// The help of every command, one below the other.
+fn reference() -> String {
+    let mut text = "# The command line\n\nGenerated from the definitions in `src/cli/args.rs` by \
+                    `cargo run -- generate .`; a test holds it up to date.\n"
+        .to_owned();
+    let mut root = shown(Cli::command()).term_width(80);
+    root.build();
+    let mut section = |title: &str, command: &mut Command| {
+        let help = command.render_long_help().to_string();
+        let lines: Vec<_> = help.lines().map(str::trim_end).collect();
+        text.push_str(&format!("\n## {title}\n\n```text\n{}\n```\n", lines.join("\n")));
+    };
+    section("pi5-nvme", &mut root.clone());
+    for sub in root.get_subcommands_mut().filter(|c| c.get_name() != "help") {
+        section(&format!("pi5-nvme {}", sub.get_name()), sub);
+    }
+    text
 }
 
 fn pages(files: &mut Vec<(String, String)>) -> std::io::Result<()> {
@@ -29,7 +50,7 @@ fn pages(files: &mut Vec<(String, String)>) -> std::io::Result<()> {
         let mut text = Vec::new();
         let name = command.get_name().to_owned();
         clap_mangen::Man::new(command).section("1").manual("pi5-nvme").date("").source("pi5-nvme").render(&mut text)?;
-        files.push((format!("man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
+        files.push((format!("assets/man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
         std::io::Result::Ok(())
     };
     for sub in root.get_subcommands() {
@@ -46,6 +67,7 @@ fn shown(command: Command) -> Command {
     let subcommands: Vec<_> = command.get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
     let mut kept = Command::new("pi5-nvme")
         .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
         .args(command.get_arguments().cloned())
         .subcommands(subcommands);
     if let Some(about) = command.get_about() {
@@ -86,12 +108,12 @@ mod tests {
     #[test]
     #[allow(clippy::disallowed_methods, reason = "a test reads the repository, not the machine")]
     fn what_is_shipped_is_fresh() {
-        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         for (name, text) in files().unwrap() {
-            let stored = std::fs::read_to_string(assets.join(&name)).unwrap_or_default();
+            let stored = std::fs::read_to_string(root.join(&name)).unwrap_or_default();
             assert!(
                 stored == text,
-                "assets/{name} is out of date: cargo run -- generate assets, then look at the difference"
+                "{name} is out of date: cargo run -- generate . and then look at the difference"
             );
         }
     }

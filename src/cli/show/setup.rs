@@ -48,7 +48,9 @@ fn title(step: &Step) -> String {
 /// The diff as it is: a line of it must never be wrapped or cut.
 pub(in crate::cli) fn diff(page: &mut Page, diff: &str) {
     for line in diff.lines() {
+        let header = line.starts_with("--- ") || line.starts_with("+++ ");
         let line = match line.as_bytes().first() {
+            _ if header => page.tone(Tone::Dim, line),
             Some(b'+') => page.tone(Tone::Good, line),
             Some(b'-') => page.tone(Tone::Bad, line),
             Some(b'@') => page.tone(Tone::Dim, line),
