@@ -2,12 +2,12 @@
 //! and plain pread and pwrite for one transfer at a time.
 
 use super::data::fill_pool;
-use super::drive::{Broken, Monotonic, Pass, Queue, TICK, Work, drive};
+use super::drive::{Broken, Clock, Monotonic, Pass, Queue, TICK, Work, drive};
 use super::types::EngineUsed;
 use crate::host::measure::{Arena, Done, Ring, TestFile, cpu_time};
 use crate::terms::Direction;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What runs passes over one file.
 pub(super) trait Engine {
@@ -25,6 +25,8 @@ pub(super) struct FileEngine {
     pub(super) arena: Option<Arena>,
     used: EngineUsed,
     ring: bool,
+    /// One clock for all passes: a cap counts on from one to the next.
+    clock: Monotonic,
 }
 
 /// The largest memory that a job needs: eight transfers of 1 MiB.
@@ -53,7 +55,7 @@ impl FileEngine {
                 }
             };
         }
-        Ok(Self { file, arena: Some(arena), used, ring })
+        Ok(Self { file, arena: Some(arena), used, ring, clock: Monotonic(Instant::now()) })
     }
 
     fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
@@ -61,26 +63,27 @@ impl FileEngine {
         let ring = Ring::new(&self.file, arena, work.job.depth, work.job.block);
         let ring = ring.map_err(|(_, error)| Broken::from(error))?;
         let mut queue = RingQueue { ring, depth: work.job.depth };
-        let pass = drive(&mut queue, &Monotonic(Instant::now()), work, watch)?;
+        let pass = drive(&mut queue, &self.clock, work, watch)?;
         self.arena = Some(queue.ring.into_arena().ok_or_else(lost)?);
         Ok(pass)
     }
 
     /// One thread for each transfer in flight; for a depth of 1 this thread.
     fn by_threads(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
-        let Self { file, arena, .. } = self;
+        let Self { file, arena, clock, .. } = self;
+        let clock = &*clock;
         let memory = arena.as_mut().ok_or_else(lost)?.bytes_mut();
-        let clock = Monotonic(Instant::now());
         if work.job.depth == 1 {
             let mut queue = OneByOne::new(file, memory.get_mut(..work.job.block).ok_or_else(lost)?);
-            return drive(&mut queue, &clock, work, watch);
+            return drive(&mut queue, clock, work, watch);
         }
         let (moved, stop, file) = (AtomicU64::new(0), AtomicBool::new(false), &*file);
+        let begun = clock.now();
         std::thread::scope(|scope| {
             let mut running = Vec::new();
             for (number, buffer) in memory.chunks_exact_mut(work.job.block).take(work.job.depth).enumerate() {
                 let own = Work { lane: number as u64, ..*work };
-                let (moved, stop, clock) = (&moved, &stop, &clock);
+                let (moved, stop) = (&moved, &stop);
                 let body = move || {
                     let mut told = 0;
                     let mut look = |bytes: u64| {
@@ -92,7 +95,7 @@ impl FileEngine {
                     if result.is_err() {
                         stop.store(true, Ordering::Relaxed);
                     }
-                    result
+                    result.map(|pass| (pass, clock.now()))
                 };
                 running.push(std::thread::Builder::new().spawn_scoped(scope, body)?);
             }
@@ -105,15 +108,15 @@ impl FileEngine {
             }
             let mut whole = Pass::empty();
             for thread in running {
-                let part = thread.join().unwrap_or_else(|_| Err(lost()))?;
+                let (part, end) = thread.join().unwrap_or_else(|_| Err(lost()))?;
                 whole.bytes += part.bytes;
                 whole.transfers += part.transfers;
                 whole.interrupted |= part.interrupted;
-                whole.elapsed = whole.elapsed.max(part.elapsed);
+                // Threads do not start at one moment: the time is that of all.
+                whole.elapsed = whole.elapsed.max(end - begun);
                 // Same bounds on both sides: nothing can be out of range.
                 let _ = whole.latency.add(part.latency);
             }
-            whole.elapsed = whole.elapsed.max(Duration::from_nanos(1));
             Ok(whole)
         })
     }

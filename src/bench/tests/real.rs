@@ -2,6 +2,7 @@
 //! how fast it is.
 
 use super::fake::facts;
+use crate::bench::cap::Cap;
 use crate::bench::data::stamp;
 use crate::bench::drive::Work;
 use crate::bench::engine::{Engine, FileEngine};
@@ -11,6 +12,7 @@ use crate::host::Host;
 use crate::host::measure::{Arena, BLOCK};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -78,6 +80,27 @@ fn what_is_written_is_there_and_what_is_read_is_that() {
         }
         assert!(changed > 0);
         assert!(left_in(dir.path()).is_empty());
+    }
+}
+
+#[test]
+fn a_cap_counts_on_from_pass_to_pass() {
+    for threads in [false, true] {
+        let dir = folder();
+        let file = Host::open(None).unwrap().create_test_file(dir.path().to_str().unwrap()).unwrap();
+        let mut engine = FileEngine::new(file, threads).unwrap();
+        let (next_block, mut transfers) = (AtomicU64::new(0), 0);
+        engine.pass(&work(&FILL, 1, &next_block), &mut |_| false).unwrap();
+        // One transfer a millisecond: 20 a pass.
+        let cap = Mutex::new(Cap::new(4096e3));
+        let job = JOBS.iter().find(|j| j.name == "rnd4k-q1t1-read").unwrap();
+        for pass in 2..12 {
+            let work = Work { cap: Some(&cap), ..work(job, pass, &next_block) };
+            transfers += engine.pass(&work, &mut |_| false).unwrap().transfers;
+        }
+        // Time booked by one pass and held against the next would leave one
+        // transfer to each pass after the first.
+        assert!((60..=210).contains(&transfers), "{transfers}");
     }
 }
 
