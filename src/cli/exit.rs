@@ -1,7 +1,7 @@
 //! Exit codes, and how a failure is told: once for people, once for programs.
 
 use crate::act::{ActError, Report, StepResult};
-use crate::host::HostError;
+use crate::host::{Host, HostError};
 use crate::rules::Refusal;
 use serde_json::{Map, Value, json};
 
@@ -88,8 +88,13 @@ impl Failure {
 }
 
 /// Root is needed to do `what`; `command` is what to type.
-pub(super) fn needs_root(what: &str, command: &str) -> Failure {
-    Failure::new(Exit::NeedsRoot, "needs-root", format!("{what} needs root")).remedy(format!("sudo {command}"))
+pub(super) fn needs_root(host: &Host, what: &str, command: &str) -> Failure {
+    let remedy = if host.is_simulated() {
+        "the recorded machine was recorded without root: euid in its replay.toml says so".to_owned()
+    } else {
+        format!("sudo {command}")
+    };
+    Failure::new(Exit::NeedsRoot, "needs-root", format!("{what} needs root")).remedy(remedy)
 }
 
 impl From<HostError> for Failure {

@@ -3,6 +3,14 @@
 
 use console::{Style, measure_text_width};
 
+/// A blank at which no line is broken.
+const TIE: char = '\u{a0}';
+
+/// The text as one piece that stays on one line: a number and its unit.
+pub(super) fn tied(text: &str) -> String {
+    text.replace(' ', &TIE.to_string())
+}
+
 /// A page under construction.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
@@ -82,7 +90,7 @@ impl Page {
                     // The lead alone filled the line.
                     column = self.next_line(indent);
                 }
-                self.text.push_str(word);
+                self.text.push_str(&word.replace(TIE, " "));
                 column += wide;
                 first = false;
             }
@@ -156,6 +164,13 @@ mod tests {
         let mut page = Page::new(20, false);
         page.hang("a lead of some width", 4, "word");
         assert_eq!(page.into_text(), "a lead of some width\n    word\n");
+    }
+
+    #[test]
+    fn a_tied_piece_stays_whole() {
+        let mut page = Page::new(20, false);
+        page.line(&format!("one two three {}", tied("42 MB/s")));
+        assert_eq!(page.into_text(), "one two three\n42 MB/s\n");
     }
 
     #[test]

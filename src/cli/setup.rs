@@ -44,7 +44,8 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         all_given(args)?;
     }
     if !args.dry_run && host.euid() != 0 {
-        return Err(exit::needs_root("Changing the boot files", choices.line(host, args.yes).trim_start_matches("sudo ")));
+        let line = choices.line(host, args.yes);
+        return Err(exit::needs_root(host, "Changing the boot files", line.trim_start_matches("sudo ")));
     }
     let interrupted = listen()?;
     if !args.dry_run {

@@ -16,7 +16,7 @@ pub(super) fn command(host: &Host, args: &Undo, ui: &Ui) -> Result<Answer, Failu
     }
     if host.euid() != 0 {
         let id = args.id.as_deref().map(|id| format!(" {id}")).unwrap_or_default();
-        return Err(exit::needs_root("Putting files back", &format!("pi5-nvme undo{id}")));
+        return Err(exit::needs_root(host, "Putting files back", &format!("pi5-nvme undo{id}")));
     }
     let report = act::undo(host, args.id.as_deref(), &mut |line| ui.say(line));
     let commands: &[&str] = if report.reboot_required { &["sudo reboot"] } else { &[] };

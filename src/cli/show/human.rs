@@ -1,7 +1,7 @@
 //! `status` for a person: one screen, the result first.
 
 use super::{finding, next, simulated};
-use crate::cli::page::{Page, Tone};
+use crate::cli::page::{Page, Tone, tied};
 use crate::cli::show::json;
 use crate::cli::ui::Ui;
 use crate::facts::{Drive, DriveState, Facts, HopKind, PortState};
@@ -133,7 +133,7 @@ fn fitting(page: &mut Page, findings: &[Finding], room: usize, ui: &Ui) {
 fn machine(page: &mut Page, facts: &Facts) {
     let unknown = "unknown";
     let model = facts.board.model.as_deref().unwrap_or("unknown board");
-    let kernel = facts.kernel.as_deref().map(|k| format!("kernel {k}"));
+    let kernel = facts.kernel.as_deref().map(|k| tied(&format!("kernel {k}")));
     let parts: Vec<_> = [Some(model.to_owned()), facts.os.name.clone(), kernel].into_iter().flatten().collect();
     page.hang("Board", LABEL, &parts.join(" · "));
     if let Some(hat) = &facts.hat {
@@ -157,7 +157,7 @@ fn machine(page: &mut Page, facts: &Facts) {
         (Some(path), Some(meaning)) => format!(
             "{path} · connector {} · {}",
             setting(&meaning.port, |on| if *on { "on".into() } else { "off".into() }),
-            setting(&meaning.generation, |g| format!("Gen {g}"))
+            setting(&meaning.generation, |g| tied(&format!("Gen {g}")))
         ),
         (Some(path), None) => format!("{path} · not read"),
         (None, _) => "not found".into(),
@@ -180,15 +180,15 @@ fn setting<T>(setting: &Setting<T>, word: impl Fn(&T) -> String) -> String {
         .collect();
     match lines.as_slice() {
         [] => format!("{value} (default)"),
-        [one] => format!("{value} (line {one})"),
+        [one] => format!("{value} {}", tied(&format!("(line {one})"))),
         many => format!("{value} (lines {})", many.join(", ")),
     }
 }
 
 fn drive(page: &mut Page, drive: &Drive, verbose: bool) {
     let model = drive.model.as_deref().unwrap_or("model unknown");
-    let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(bytes);
-    let temperature = drive.temperature_celsius.map(celsius);
+    let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(|b| tied(&bytes(b)));
+    let temperature = drive.temperature_celsius.map(|t| tied(&celsius(t)));
     let state = (drive.state != DriveState::Live).then(|| page.tone(Tone::Bad, json::state(&drive.state)));
     let mut parts = vec![model.to_owned()];
     parts.extend([capacity, temperature, state].into_iter().flatten());
@@ -224,12 +224,12 @@ pub(in crate::cli) fn path(drive: &Drive) -> String {
     let mut parts = vec!["root port".to_owned()];
     for hop in drive.path.iter().filter(|h| h.kind == HopKind::UpstreamPort) {
         let name = switch(hop.vendor, hop.device);
-        parts.push(format!("{name} ({})", generation(hop.speed)));
+        parts.push(tied(&format!("{name} ({})", generation(hop.speed))));
     }
     let end = drive.path.iter().find(|h| h.kind == HopKind::Endpoint);
     let width = end.and_then(|h| h.width).map(|w| format!(" x{w}")).unwrap_or_default();
     parts.push(match end {
-        Some(hop) => format!("drive ({}{width})", generation(hop.speed)),
+        Some(hop) => tied(&format!("drive ({}{width})", generation(hop.speed))),
         None => "drive".into(),
     });
     parts.join(" -> ")

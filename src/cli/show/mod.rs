@@ -27,8 +27,10 @@ pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
     if ui.quiet {
         return page.into_text();
     }
-    if let Some(remedy) = &failure.remedy {
-        page.hang("", HANG, remedy);
+    match &failure.remedy {
+        Some(command) if is_command(command) => page.exact(&format!("    {command}")),
+        Some(remedy) => page.hang("", HANG, remedy),
+        None => {}
     }
     for (message, remedy) in &failure.also {
         page.hang(&mark, HANG, message);
@@ -66,12 +68,17 @@ pub(super) fn next(page: &mut Page, commands: &[String]) {
     for (number, command) in commands.iter().take(2).enumerate() {
         let lead = if number == 0 { "Next  " } else { "      " };
         let text = page.tone(Tone::Strong, command);
-        if command.starts_with("sudo ") || command.starts_with("pi5-nvme ") {
+        if is_command(command) {
             page.exact(&format!("{lead}{text}"));
         } else {
             page.hang(lead, lead.len(), &text);
         }
     }
+}
+
+/// A command to copy, not a sentence.
+fn is_command(text: &str) -> bool {
+    (text.starts_with("sudo ") || text.starts_with("pi5-nvme ")) && !text.contains(['\n', ';', ','])
 }
 
 /// On a recorded machine, the line that says so.
