@@ -102,8 +102,9 @@ fn json_is_one_object_also_on_failure() {
                 .stdin(Stdio::null())
                 .output()
                 .unwrap();
-            let object: serde_json::Value = serde_json::from_slice(&output.stdout)
-                .unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", String::from_utf8_lossy(&output.stdout)));
+            let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
+                panic!("{arguments:?}: {e}: {}", String::from_utf8_lossy(&output.stdout))
+            });
             let schema = object["schema"].as_str().unwrap();
             assert_eq!(schema, format!("pi5-nvme/{}/1", arguments[0]));
             let failed = object.get("error").is_some();

@@ -1,6 +1,8 @@
 //! Every test that runs the program or the library as a whole; one binary, so
 //! that it is linked once.
 
+#![allow(clippy::disallowed_methods, reason = "a test is no floor: it reads, writes and runs what it needs")]
+
 mod demo;
 mod expected;
 mod floors;

@@ -73,15 +73,15 @@ fn every_question_answered_makes_the_change_and_says_the_command() {
 
 #[test]
 fn ctrl_c_at_any_question_changes_nothing_and_shows_the_cursor() {
-    for count in 0..QUESTIONS.len() {
+    for (count, (question, _)) in QUESTIONS.iter().enumerate() {
         let machine = Machine::copy("pi5-trixie-sd");
         let start_of_it = machine.snapshot();
         let mut session = start(&machine, &["setup"]);
         let mut seen = answer(&mut session, count);
-        seen += &until(&mut session, QUESTIONS[count].0);
+        seen += &until(&mut session, question);
         session.send_control('c').unwrap();
         seen += &session.exp_eof().unwrap();
-        assert_eq!(status(&session), 130, "at {:?}:\n{seen}", QUESTIONS[count].0);
+        assert_eq!(status(&session), 130, "at {question:?}:\n{seen}");
         assert!(seen.contains("nothing was changed"), "{seen}");
         let (shown, hidden) = (seen.rfind(SHOW), seen.rfind(HIDE));
         assert!(shown.is_some() && shown > hidden, "the cursor stays hidden:\n{seen:?}");

@@ -34,26 +34,33 @@ pub(super) enum Exit {
 pub(super) struct Failure {
     /// The exit code.
     pub(super) exit: Exit,
-    /// On a recorded machine, what says so.
-    pub(super) mark: Option<String>,
     /// A short word for programs.
     pub(super) kind: &'static str,
     /// What was found, and where.
     pub(super) message: String,
     /// What to do next.
     pub(super) remedy: Option<String>,
+    /// More, where there is more.
+    pub(super) more: Box<More>,
+}
+
+/// What only some failures have.
+#[derive(Debug, Clone, Default)]
+pub(super) struct More {
+    /// On a recorded machine, what says so.
+    pub(super) mark: Option<String>,
     /// More of the same kind: message and what to do.
     pub(super) also: Vec<(String, String)>,
-    /// More for a person, printed as it is (a diff).
+    /// Printed for a person as it is (a diff).
     pub(super) detail: Option<String>,
     /// More keys of the JSON object.
-    pub(super) more: Map<String, Value>,
+    pub(super) keys: Map<String, Value>,
 }
 
 impl Failure {
     /// A failure with its message.
     pub(super) fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, mark: None, kind, message: message.into(), remedy: None, also: Vec::new(), detail: None, more: Map::new() }
+        Self { exit, kind, message: message.into(), remedy: None, more: Box::default() }
     }
 
     /// The same with what to do next.
@@ -67,7 +74,7 @@ impl Failure {
     #[must_use]
     pub(super) fn with(mut self, object: Value) -> Self {
         if let Value::Object(map) = object {
-            self.more.extend(map);
+            self.more.keys.extend(map);
         }
         self
     }
@@ -76,12 +83,12 @@ impl Failure {
     pub(super) fn json(&self, command: &str) -> Value {
         let mut object = Map::new();
         object.insert("schema".into(), json!(format!("pi5-nvme/{command}/1")));
-        object.insert("simulated".into(), json!(self.mark.is_some()));
-        object.extend(self.more.iter().filter(|(key, _)| *key != "schema").map(|(k, v)| (k.clone(), v.clone())));
+        object.insert("simulated".into(), json!(self.more.mark.is_some()));
+        object.extend(self.more.keys.iter().filter(|(key, _)| *key != "schema").map(|(k, v)| (k.clone(), v.clone())));
         object.insert(
             "error".into(),
             json!({"kind": self.kind, "exit": self.exit as u8, "message": self.message,
-                   "do_instead": self.remedy, "detail": self.detail}),
+                   "do_instead": self.remedy, "detail": self.more.detail}),
         );
         Value::Object(object)
     }
@@ -130,7 +137,7 @@ impl From<ActError> for Failure {
                 let mut failure = Self::new(Exit::Refused, "changed-since", message).remedy(format!(
                     "keep {path} as it is, or take those edits out of it first and run the same command again"
                 ));
-                failure.detail = Some(diff);
+                failure.more.detail = Some(diff);
                 failure
             }
             ActError::Program { program, .. } => Self::new(Exit::PutBack, "program", message)
@@ -171,7 +178,7 @@ pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
     let exit = if here { Exit::Refused } else { Exit::NotHere };
     let mut failure = Failure::new(exit, if here { "refused" } else { "not-here" }, first.why.clone())
         .remedy(first.do_instead.clone());
-    failure.also = refusals.iter().skip(1).map(|r| (r.why.clone(), r.do_instead.clone())).collect();
+    failure.more.also = refusals.iter().skip(1).map(|r| (r.why.clone(), r.do_instead.clone())).collect();
     Some(failure)
 }
 
@@ -229,7 +236,7 @@ mod tests {
     fn a_refusal_keeps_the_others_and_their_remedies() {
         let refusal = |id: &str| Refusal { id: id.into(), why: format!("{id}."), do_instead: "Do.".into() };
         let failure = of_refusals(&[refusal("read-only-boot"), refusal("boot-img")]).unwrap();
-        assert_eq!((failure.exit as u8, failure.also.len()), (5, 1));
+        assert_eq!((failure.exit as u8, failure.more.also.len()), (5, 1));
         let failure = of_refusals(&[refusal("board-not-supported")]).unwrap();
         assert_eq!(failure.exit as u8, 4);
         assert!(of_refusals(&[]).is_none());

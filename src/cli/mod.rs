@@ -73,7 +73,10 @@ fn run(args: &[OsString]) -> Exit {
         Command::Generate { folder } => generate::command(folder).inspect(|answer| print(answer, &ui)),
         Command::Demo(args) => demo::command(args, &ui).inspect(|answer| print(answer, &ui)),
         command => open(&cli.global).and_then(|host| {
-            on(command, &host, &ui).map_err(|failure| Failure { mark: show::mark_of(&host), ..failure })
+            on(command, &host, &ui).map_err(|mut failure| {
+                failure.more.mark = show::mark_of(&host);
+                failure
+            })
         }),
     };
     match result {

@@ -11,6 +11,14 @@ pub(super) fn tied(text: &str) -> String {
     text.replace(' ', &TIE.to_string())
 }
 
+/// Parts that ` · ` separates: the dot stays at the end of a line, and short
+/// parts stay whole.
+pub(super) fn dotted(text: &str) -> String {
+    const SHORT: usize = 26;
+    let whole = |part: &str| if measure_text_width(part) <= SHORT { tied(part) } else { part.to_owned() };
+    text.split(" · ").map(whole).collect::<Vec<_>>().join(&format!("{TIE}· "))
+}
+
 /// A page under construction.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
@@ -171,6 +179,13 @@ mod tests {
         let mut page = Page::new(20, false);
         page.line(&format!("one two three {}", tied("42 MB/s")));
         assert_eq!(page.into_text(), "one two three\n42 MB/s\n");
+    }
+
+    #[test]
+    fn a_dot_ends_a_line_and_never_begins_one() {
+        let mut page = Page::new(20, false);
+        page.line(&dotted("a drive of 500 GB · 37 °C · a"));
+        assert_eq!(page.into_text(), "a drive of 500 GB ·\n37 °C · a\n");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) struct Choices {
 /// Does it, or with `--dry-run` only says what would be done.
 pub(super) fn command(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     run(host, args, ui).map_err(|failure| {
-        if failure.more.contains_key("plan") {
+        if failure.more.keys.contains_key("plan") {
             return failure;
         }
         // It ended before there was a plan: the keys that others rely on are there all the same.
@@ -257,7 +257,7 @@ fn all_given(args: &Setup) -> Result<(), Failure> {
     )
     .remedy(missing.join("\n"))
     .with(json!({"missing_flags": flags}));
-    failure.detail = Some("Nothing was changed.".into());
+    failure.more.detail = Some("Nothing was changed.".into());
     Err(failure)
 }
 

@@ -1,7 +1,7 @@
 //! `status` for a person: one screen, the result first.
 
 use super::{finding, next, simulated};
-use crate::cli::page::{Page, Tone, tied};
+use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::show::json;
 use crate::cli::ui::Ui;
 use crate::facts::{Drive, DriveState, Facts, HopKind, PortState};
@@ -72,7 +72,7 @@ pub(in crate::cli) fn report(
 ) -> String {
     let mut head = ui.page();
     simulated(&mut head, host);
-    let line = head.tone(Tone::Strong, &headline(facts));
+    let line = head.tone(Tone::Strong, &dotted(&headline(facts)));
     head.line(&line);
     head.blank();
     machine(&mut head, facts);
@@ -98,7 +98,7 @@ pub(in crate::cli) fn report(
 /// What the wizard shows before it asks.
 pub(in crate::cli) fn found(page: &mut Page, facts: &Facts, host: &Host) {
     simulated(page, host);
-    let line = page.tone(Tone::Strong, &headline(facts));
+    let line = page.tone(Tone::Strong, &dotted(&headline(facts)));
     page.line(&line);
     page.blank();
     machine(page, facts);
@@ -133,9 +133,9 @@ fn fitting(page: &mut Page, findings: &[Finding], room: usize, ui: &Ui) {
 fn machine(page: &mut Page, facts: &Facts) {
     let unknown = "unknown";
     let model = facts.board.model.as_deref().unwrap_or("unknown board");
-    let kernel = facts.kernel.as_deref().map(|k| tied(&format!("kernel {k}")));
+    let kernel = facts.kernel.as_deref().map(|k| format!("kernel {k}"));
     let parts: Vec<_> = [Some(model.to_owned()), facts.os.name.clone(), kernel].into_iter().flatten().collect();
-    page.hang("Board", LABEL, &parts.join(" · "));
+    page.hang("Board", LABEL, &dotted(&parts.join(" · ")));
     if let Some(hat) = &facts.hat {
         page.hang("HAT", LABEL, &format!("{} {}", hat.vendor, hat.product));
     }
@@ -144,7 +144,7 @@ fn machine(page: &mut Page, facts: &Facts) {
         Some(order) => order.words(),
         None => unknown.into(),
     };
-    page.hang("Booted from", LABEL, &format!("{medium} · order: {order}"));
+    page.hang("Booted from", LABEL, &dotted(&format!("{medium} · order: {order}")));
     if let Some(pending) = facts.eeprom.pending.as_ref() {
         let order = pending.meaning.as_ref().and_then(|m| m.boot_order).map(|o| o.words());
         let text = match order {
@@ -162,7 +162,7 @@ fn machine(page: &mut Page, facts: &Facts) {
         (Some(path), None) => format!("{path} · not read"),
         (None, _) => "not found".into(),
     };
-    page.hang("config.txt", LABEL, &config);
+    page.hang("config.txt", LABEL, &dotted(&config));
 }
 
 /// The value and the lines that decide it.
@@ -187,17 +187,17 @@ fn setting<T>(setting: &Setting<T>, word: impl Fn(&T) -> String) -> String {
 
 fn drive(page: &mut Page, drive: &Drive, verbose: bool) {
     let model = drive.model.as_deref().unwrap_or("model unknown");
-    let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(|b| tied(&bytes(b)));
-    let temperature = drive.temperature_celsius.map(|t| tied(&celsius(t)));
+    let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(bytes);
+    let temperature = drive.temperature_celsius.map(celsius);
     let state = (drive.state != DriveState::Live).then(|| page.tone(Tone::Bad, json::state(&drive.state)));
     let mut parts = vec![model.to_owned()];
     parts.extend([capacity, temperature, state].into_iter().flatten());
-    page.hang(&short(&drive.name), LABEL, &parts.join(" · "));
+    page.hang(&short(&drive.name), LABEL, &dotted(&parts.join(" · ")));
     let mut route = path(drive);
     if let Some(link) = drive.link() {
         route = format!("{route} · at most {}", rate(json::ceiling(link, drive.max_payload_bytes()) as f64));
     }
-    page.hang("", LABEL, &route);
+    page.hang("", LABEL, &dotted(&route));
     if verbose {
         for hop in &drive.path {
             let speed = hop.speed.map_or("speed unknown".into(), |s| s.to_string());

@@ -18,7 +18,7 @@ const HANG: usize = 4;
 /// A failure for a person: what was found, then what to do.
 pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
     let mut page = Page::new(ui.width, ui.colour_err);
-    if let (Some(text), false) = (&failure.mark, ui.quiet) {
+    if let (Some(text), false) = (&failure.more.mark, ui.quiet) {
         let text = page.tone(Tone::Warn, text);
         page.line(&text);
     }
@@ -32,11 +32,11 @@ pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
         Some(remedy) => page.hang("", HANG, remedy),
         None => {}
     }
-    for (message, remedy) in &failure.also {
+    for (message, remedy) in &failure.more.also {
         page.hang(&mark, HANG, message);
         page.hang("", HANG, remedy);
     }
-    if let Some(detail) = &failure.detail {
+    if let Some(detail) = &failure.more.detail {
         page.blank();
         page.exact(detail.trim_end());
     }
