@@ -18,7 +18,14 @@ const MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.tar.gz"
 pub(super) fn command(args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
     let folder = Host::unpack(MACHINE, &places(), "pi5-nvme-demo-")?;
     let host = Host::open(Some(&folder))?;
-    let root = super::root_flag(&host);
+    play(&host, args, ui).map_err(|mut failure| {
+        failure.more.mark = Some(format!("Simulated: the recorded machine stays in {}", folder.display()));
+        failure
+    })
+}
+
+fn play(host: &Host, args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
+    let root = super::root_flag(host);
     let mut parts = Map::new();
     let ask = ui.can_ask && !args.yes;
     // With answers given nothing is asked, also on a terminal.
@@ -27,28 +34,28 @@ pub(super) fn command(args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
     let ui = &quiet;
 
     chapter(ui, 1, "the machine as it is", &format!("pi5-nvme{root} status"));
-    part("status", super::status::command(&host, ui), &mut parts, ui)?;
+    part("status", super::status::command(host, ui), &mut parts, ui)?;
 
     let setup = answers(ask);
     chapter(ui, 2, "the change", &format!("pi5-nvme{root} setup"));
-    part("setup", super::setup::command(&host, &setup, ui), &mut parts, ui)?;
+    part("setup", super::setup::command(host, &setup, ui), &mut parts, ui)?;
 
     chapter(ui, 3, "the reboot", "a simulated firmware reads the changed files");
-    let booted = act::simulated::boot(&host)?;
+    let booted = act::simulated::boot(host)?;
     for line in &booted {
         ui.say(&format!("  {line}"));
     }
     parts.insert("boot".into(), json!(booted));
 
     chapter(ui, 4, "the proof", &format!("pi5-nvme{root} verify"));
-    let verified = part("verify", super::verify::command(&host, &Verify::default(), ui), &mut parts, ui)?;
+    let verified = part("verify", super::verify::command(host, &Verify::default(), ui), &mut parts, ui)?;
 
     let bench = Bench { profile: Profile::Quick, compare: Some(Vec::new()), ..Bench::default() };
     chapter(ui, 5, "the gain", &format!("pi5-nvme{root} bench --compare"));
-    let compared = part("bench", super::bench::command(&host, &bench, ui), &mut parts, ui)?;
+    let compared = part("bench", super::bench::command(host, &bench, ui), &mut parts, ui)?;
 
     let exit = if verified == Exit::Done && compared == Exit::Done { Exit::Done } else { Exit::No };
-    Ok(end(&host, exit, parts, ui))
+    Ok(end(host, exit, parts, ui))
 }
 
 /// Where to unpack: a test file there must go past the page cache where that

@@ -66,7 +66,7 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         return Ok(already(host, &plan, &choices, ui));
     }
     if ui.can_ask && choices.bench.is_none() {
-        choices.bench = Some(wizard::baseline(ui)?);
+        choices.bench = Some(wizard::baseline(&facts, ui)?);
     }
     if !ui.json && !ui.quiet {
         let mut page = Page::new(ui.width, ui.colour_err);
@@ -101,6 +101,7 @@ fn apply(
 ) -> Result<Answer, Failure> {
     let report =
         act::apply(host, facts, plan, &mut |line| ui.say(line), &|| interrupted.load(Ordering::Relaxed));
+    ui.say("");
     if let Some(failure) = exit::of_report(&report, interrupted.load(Ordering::Relaxed)) {
         let next: &[String] = &[];
         let mut object = body(host, plan, None);
@@ -132,6 +133,7 @@ fn apply(
 pub(super) fn after(host: &Host, after: &After, ui: &Ui) -> Result<(), Failure> {
     let mut now = after.now;
     if after.ask {
+        ui.say("");
         now = wizard::confirm(ui, "Reboot now?")?;
     }
     if ui.can_ask && !ui.quiet {
@@ -143,6 +145,10 @@ pub(super) fn after(host: &Host, after: &After, ui: &Ui) -> Result<(), Failure> 
     if now {
         ui.say("Rebooting ...");
         host.reboot()?;
+        if host.is_simulated() {
+            // A recorded machine has a simulated firmware for this.
+            act::simulated::boot(host)?.iter().for_each(|line| ui.say(line));
+        }
     }
     Ok(())
 }

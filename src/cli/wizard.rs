@@ -7,6 +7,7 @@ use super::page::{Page, Tone};
 use super::setup::Choices;
 use super::show;
 use super::ui::Ui;
+use crate::bench::Target;
 use crate::facts::Facts;
 use crate::host::Host;
 use crate::rules::{self, Change, Plan};
@@ -99,7 +100,11 @@ fn with(choices: &Choices, generation: Gen, boot: Boot) -> Choices {
 }
 
 /// Whether to measure before the change.
-pub(super) fn baseline(ui: &Ui) -> Result<Baseline, Failure> {
+pub(super) fn baseline(facts: &Facts, ui: &Ui) -> Result<Baseline, Failure> {
+    if Target::first(facts).is_none() {
+        explain(ui, "Measurement", "No drive works yet, so there is nothing to measure before the change.");
+        return Ok(Baseline::Off);
+    }
     explain(
         ui,
         "Measurement",

@@ -3,7 +3,7 @@
 use super::simulated;
 use crate::bench::{JobResult, LinkInfo, Row, Run};
 use crate::cli::bench::Compared;
-use crate::cli::page::{Page, Tone};
+use crate::cli::page::{Page, Tone, dotted};
 use crate::cli::ui::Ui;
 use crate::host::{Host, HostError};
 use crate::terms::rate;
@@ -77,16 +77,12 @@ pub(in crate::cli) fn report(
 ) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
-    let line = page.tone(Tone::Strong, &result(run, compared));
+    let line = page.tone(Tone::Strong, &dotted(&result(run, compared)));
     page.line(&line);
     let target = &run.target;
     let model = target.model.as_deref().or(target.disk.as_deref()).unwrap_or("drive unknown");
-    page.line(&format!(
-        "{model} · {} · {} at {}",
-        link(run.environment.link),
-        target.file_system,
-        target.mount
-    ));
+    let about = format!("{model} · {} · {} at {}", link(run.environment.link), target.file_system, target.mount);
+    page.line(&dotted(&about));
     page.blank();
     match compared {
         Some(Compared { rows: Ok(rows), before: Some(before) }) => comparison(&mut page, rows, before, run, ui),
@@ -121,7 +117,7 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
         } else {
             page.line(&format!("{name}{invalid}"));
             page.hang("", 2, &format!("{}, {of_link} of link", rate(result.median)));
-            page.hang("", 2, &format!("95 %: {interval} · p99 {late}"));
+            page.hang("", 2, &dotted(&format!("95 %: {interval} · p99 {late}")));
         }
     }
 }
