@@ -42,7 +42,7 @@ fn config_disk(facts: &Facts) -> Option<String> {
 
 /// Two disks with the same ids: an error for partition ids (one finding a pair
 /// of disks), a warning where only the file systems' are the same.
-fn duplicates(partitions: &[Partition], found: &mut Vec<Finding>) {
+pub(in crate::rules) fn duplicates(partitions: &[Partition], found: &mut Vec<Finding>) {
     let same = |id_of: fn(&Partition) -> Option<&String>| {
         let mut pairs: Vec<(&Partition, &Partition)> = Vec::new();
         for (at, a) in partitions.iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::facts::{Eeprom, Facts, PendingUpdate, PortState};
 use crate::formats::config_txt::{self, Conditions};
 use crate::formats::{bootconf, diff};
 use crate::rules::bootloader::date;
-use crate::rules::findings::order_words;
+use crate::rules::findings::{self, order_words};
 use crate::rules::{BootGoal, Change, Finding, Goal, ProbeGoal, Step, check_text, id, known, machine};
 use crate::terms::{BootMedium, BootOrder};
 
@@ -41,6 +41,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     };
     if order_wanted {
         start::copies(facts, target, draft);
+        findings::duplicates(&facts.boot.partitions, &mut draft.notes);
     }
     // The default is a promise of the bootloader in use, not of the next one.
     let order_changes = order_wanted && (target != now || meaning.boot_order.is_none());

@@ -5,7 +5,7 @@ use crate::facts::{Drive, Facts, PortState};
 use crate::formats::config_txt::{self, Files, Meaning, Value, Wanted};
 use crate::formats::diff;
 use crate::rules::bootloader::{drive_name, switch_name};
-use crate::rules::findings::gen2_limit;
+use crate::rules::findings::{self, gen2_limit};
 use crate::rules::machine::{self, LARGEST_CONFIG, lines, needed_bytes};
 use crate::rules::{Change, Finding, Goal, LinkGoal, Step, check_text, id};
 use crate::terms::{BootMedium, Generation};
@@ -19,6 +19,9 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     if facts.drives.is_empty() && facts.port.state != PortState::Unknown {
         draft.notes.push(check_text(id::NO_DRIVE_YET, &[]));
     }
+    if goal.link == LinkGoal::Gen3 {
+        draft.notes.extend(findings::supply(facts));
+    }
     let boot = &facts.boot;
     let (Some(files), Some(path)) = (&boot.files, &boot.config_path) else {
         if draft.refusals.is_empty() {
@@ -31,7 +34,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     draft.notes.extend(deliberate(&before, wanted));
     match new_text(path, files, &conditions, wanted) {
         Err(finding) => draft.refuse(finding),
-        Ok(None) => {}
+        Ok(None) => draft.notes.extend(findings::elsewhere(facts, &before)),
         Ok(Some(after)) => {
             if let Some(space) =
                 boot.space.filter(|s| s.free_bytes < needed_bytes(files.top.len(), after.len()))

@@ -219,7 +219,7 @@ fn what_somebody_wrote_on_purpose_is_noted() {
     let notes = |top: &[u8], goal: LinkGoal| {
         let mut facts = trixie();
         with_config(&mut facts, top);
-        ids(&accepted(&facts, &super::super::Goal { link: goal, ..GEN3 }).notes).join(" ")
+        ids(&accepted(&facts, &Goal { link: goal, ..GEN3 }).notes).join(" ")
     };
     let gen1 = b"dtparam=pciex1\ndtparam=pciex1_gen=1\n";
     assert_eq!(notes(gen1, LinkGoal::Gen3), id::GEN1_DELIBERATE);
@@ -230,6 +230,25 @@ fn what_somebody_wrote_on_purpose_is_noted() {
     facts.drives.clear();
     facts.port.state = PortState::Disabled;
     assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::NO_DRIVE_YET]);
+}
+
+#[test]
+fn notes_before_saying_yes() {
+    let mut facts = trixie();
+    facts.power.max_current_ma = Some(3000);
+    assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::SUPPLY_WEAK]);
+    // A HAT asks for Gen 3 by itself: no reboot would make it Gen 2.
+    let mut facts = trixie();
+    facts.port.asked = Some(3);
+    let plan = accepted(&facts, &goal(LinkGoal::Gen2, BootGoal::Keep));
+    assert_eq!((plan.steps.len(), plan.reboot), (0, Reboot::No));
+    assert_eq!(ids(&plan.notes), [id::ASKED_DIFFERS]);
+    let mut facts = trixie();
+    let mut twin = partition("nvme0n1", 1);
+    twin.part_uuid = partition("mmcblk0", 1).part_uuid;
+    facts.boot.partitions = vec![partition("mmcblk0", 1), twin];
+    facts.boot.copies.push(copy(CONFIG));
+    assert_eq!(ids(&accepted(&facts, &NVME).notes), [id::DUPLICATE_PARTUUID]);
 }
 
 #[test]

@@ -93,6 +93,17 @@ fn the_setting_never_reached_the_firmware() {
         f.boot.leftovers = vec!["config.txt.save".into()];
     });
     assert_eq!(changed, no(&[id::CONFIG_NOT_AS_WRITTEN, id::SETTING_NOT_MEANT]));
+    let later = gen3(|f| {
+        f.boot.files = Some(files(PLAIN));
+        f.boot.meaning = Some(meaning(true, 2));
+    });
+    assert_eq!(
+        later,
+        (Met::Yes, vec![id::CONFIG_NOT_AS_WRITTEN.to_owned()]),
+        "this start is right, the next is not"
+    );
+    let added = gen3(|f| f.boot.files = Some(files(&[CONFIG, b"# more\n"].concat())));
+    assert_eq!(added, (Met::Yes, vec![]), "still means the goal");
     let other = gen3(|f| {
         at_gen2(f);
         f.boot.same_as_booted = Some(false);
