@@ -83,6 +83,7 @@ ids! {
     SWITCH_GEN2 = "switch-gen2",
     LINK_CLAMPED = "link-clamped",
     TRAINED_LOWER = "trained-lower",
+    SLOWER_THAN_ASKED = "slower-than-asked",
     KERNEL_IGNORES = "kernel-ignores",
     LINK_UNKNOWN = "link-unknown",
     DRIVE_NOT_ANSWERING = "drive-not-answering",

@@ -424,3 +424,40 @@ fn a_pi_that_starts_from_nvme_has_shown_that_it_can() {
     });
     assert_eq!(found, [""; 0]);
 }
+
+/// Configurations from bug reports (rpi-eeprom#454, #529, #618, raspi-config#308,
+/// linux#5836, forum.argon40.com/t/3150) and what they must become.
+#[test]
+fn boot_orders_of_real_reports() {
+    let reports: [(&[u8], Option<u32>); 8] = [
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf641\n", Some(0xf416)),
+        (b"BOOT_ORDER=0xf416 # NVMe\nPCIE_PROBE=1 # no HAT+\n", None),
+        (b"[all]\nBOOT_UART=1\nPOWER_OFF_ON_HALT=0\n#BOOT_ORDER=0xf41\n", Some(0xf416)),
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf41\n\n[tryboot]\nBOOT_ORDER=0xf14\n", Some(0xf416)),
+        (b"[all]\n# BOOT_ORDER=0xf2461\nPCIE_PROBE=1\nBOOT_ORDER=0xf2641\n", Some(0xf2416)),
+        (b"[all]\nPCIE_PROBE=1\nBOOT_ORDER=0xf4167\n", Some(0xf4176)),
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461\n[none]\nUART_BAUD=921600", Some(0xf416)),
+        (b"BOOT_ORDER=0xf164\nPCIE_PROBE=1\n", Some(0xf146)),
+    ];
+    for (text, order) in reports {
+        let mut facts = trixie();
+        with_bootconf(&mut facts, text);
+        let plan = accepted(&facts, &Goal { probe: ProbeGoal::Keep, ..NVME });
+        let after = plan.steps.first().map(|s| bootconf_of(s).1);
+        let meaning = after.map(|after| bootconf::read(after, &conditions()));
+        assert_eq!(
+            meaning.as_ref().and_then(|m| m.boot_order),
+            order.map(BootOrder),
+            "{}",
+            text.escape_ascii()
+        );
+        assert!(after.is_none_or(|after| after.starts_with(text)));
+        assert!(meaning.is_none_or(|m| m.boot_order_certain));
+    }
+    // Only PCIE_PROBE is added: the order is said to stay.
+    let mut facts = trixie();
+    with_bootconf(&mut facts, b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf416\n");
+    let words = &accepted(&facts, &NVME).steps[0].words;
+    assert_eq!(words[0], "Boot order stays: 0xf416 = NVMe -> SD card -> USB -> restart");
+    assert_eq!(words.len(), 2);
+}

@@ -86,6 +86,8 @@ fn speed(facts: &Facts, drive: &Drive, asked: Option<u32>, draft: &mut Draft) {
     let Some(asked) = asked.and_then(|a| u8::try_from(a).ok()).and_then(Generation::new) else {
         return draft.unknown(check_text(id::NOTHING_ASKED, &[]));
     };
+    // BCM2712 does no more, whatever the number says.
+    let asked = asked.min(Generation::GEN3);
     let reached = link.generation;
     let numbers = [name, ("reached", reached.number().to_string()), ("asked", asked.number().to_string())];
     if reached == asked {

@@ -133,6 +133,11 @@ fn reached_but_slower() {
         f.drives[0].path[1].max_speed = Some(Generation::GEN2);
     });
     assert_eq!(drive, no(&[id::LIMITED_BY_DRIVE]));
+    let not_told = gen3(|f| {
+        run_at(f, 2);
+        f.drives[0].path[1].max_speed = None;
+    });
+    assert_eq!(not_told, no(&[id::SLOWER_THAN_ASKED]));
     let kernel = gen3(|f| {
         run_at(f, 2);
         f.drives[0].path[0].max_speed = Some(Generation::GEN2);
@@ -147,6 +152,10 @@ fn reached_but_slower() {
     let fast = judged(&recorded(LinkGoal::Gen1, BootGoal::Keep), |f| f.port.asked = Some(1));
     assert_eq!(fast, no(&[id::FASTER_THAN_ASKED]));
 
+    // A number that no link has: the lane's own limit counts.
+    let mut facts = healthy();
+    facts.port.asked = Some(4);
+    assert_eq!(verdict(&facts, None).met, Met::Yes);
     let mut facts = healthy();
     behind_switch(&mut facts, 2);
     let verdict = verdict(&facts, None);
