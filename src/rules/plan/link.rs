@@ -82,8 +82,14 @@ pub(super) fn step(
     let shown = device.map_or_else(|| path.to_owned(), |device| format!("{device}:{path}"));
     let diff = diff::unified(&shown, &files.top, &after);
     let words = vec![
-        format!("PCIe connector: {}, then: on", port_words(before)),
-        format!("PCIe generation: {}, then: {wanted}", generation_words(before)),
+        match port_words(before) {
+            "on" => "PCIe connector: stays on".into(),
+            now => format!("PCIe connector: {now}, then: on"),
+        },
+        match generation_words(before) {
+            now if now == wanted.to_string() => format!("PCIe generation: stays {wanted}"),
+            now => format!("PCIe generation: {now}, then: {wanted}"),
+        },
     ];
     let change = Change::AppendToFile {
         path: path.to_owned(),
@@ -92,6 +98,7 @@ pub(super) fn step(
         after,
     };
     let why = match device {
+        None if port_words(before) == "on" => format!("asks for Gen {wanted} on the PCIe connector"),
         None => format!("turns the PCIe connector on and asks for Gen {wanted}"),
         Some(device) => {
             format!("a start from the drive reads this file on {device}: the same lines belong there")

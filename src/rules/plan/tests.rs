@@ -69,6 +69,7 @@ fn trixie_gets_gen_3_and_nvme_first() {
     assert!(meaning.port.value.is_certainly(&true) && meaning.generation.value.is_certainly(&3));
     assert!(config.diff.contains("+dtparam=pciex1_gen=3"), "{}", config.diff);
     assert!(config.risk.contains("not certified"));
+    assert_eq!(config.words, ["PCIe connector: stays on", "PCIe generation: 2 (the default), then: 3"]);
 
     let (before, after, image, from_pending) = bootconf_of(boot);
     assert_eq!((before, from_pending), (BOOTCONF, false));
