@@ -158,7 +158,7 @@ fn what_is_started() {
         f.boot.cmdline.as_mut().unwrap().partition = Some(partition("nvme0n1", 2));
         f.boot.cmdline.as_mut().unwrap().extra_lines = true;
     });
-    assert_eq!(split, [id::CMDLINE_EXTRA_LINES, id::BOOT_SD_ROOT_NVME]);
+    assert_eq!(split, [id::CMDLINE_EXTRA_LINES, id::ROOT_ON_NVME]);
 }
 
 #[test]

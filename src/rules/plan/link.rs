@@ -29,6 +29,10 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         }
         return;
     };
+    if boot.same_as_booted.is_none() {
+        let device = boot.config_device.clone().unwrap_or_else(|| "a device not known".into());
+        draft.notes.push(check_text(id::BOOTED_UNKNOWN, &[("path", path.clone()), ("device", device)]));
+    }
     let conditions = machine::conditions(facts);
     let before = config_txt::read(files, &conditions);
     draft.notes.extend(deliberate(&before, wanted));

@@ -238,6 +238,11 @@ fn notes_before_saying_yes() {
     let mut facts = trixie();
     facts.power.max_current_ma = Some(3000);
     assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::SUPPLY_WEAK]);
+    let mut facts = trixie();
+    facts.boot.same_as_booted = None;
+    (facts.drives[0].vendor, facts.drives[0].device) = (Some(0x8086), Some(0x2522));
+    let notes = ids(&accepted(&facts, &BOTH).notes).join(" ");
+    assert_eq!(notes, [id::BOOTED_UNKNOWN, id::BOOT_NOTHING_ON_DRIVE, id::DRIVE_NOTE].join(" "));
     // A HAT asks for Gen 3 by itself: no reboot would make it Gen 2.
     let mut facts = trixie();
     facts.port.asked = Some(3);
@@ -380,6 +385,8 @@ fn the_copy_on_the_drive_gets_the_same_lines() {
     facts.boot.copies[0] = BootCopy { mount: Some(Mount { read_only: true, ..mount }), ..copy(PLAIN) };
     assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::COPY_NOT_CHANGED]);
     assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
+    facts.boot.copies[0] = copy(b"dtparam=a\n\0\0\0");
+    assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
     facts.boot.copies[0] = BootCopy { space: Some(Space { free_bytes: 10, total_bytes: 20 }), ..copy(PLAIN) };
     assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
 }
@@ -461,4 +468,62 @@ fn boot_orders_of_real_reports() {
     let words = &accepted(&facts, &NVME).steps[0].words;
     assert_eq!(words[0], "Boot order stays: 0xf416 = NVMe -> SD card -> USB -> restart");
     assert_eq!(words.len(), 2);
+}
+
+mod any_config {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Lines that decide something, and some that are anything.
+    fn line() -> impl Strategy<Value = Vec<u8>> {
+        let known = prop::sample::select(vec![
+            "dtparam=pciex1",
+            "dtparam=pciex1=off",
+            "dtparam=nvme",
+            "dtparam=pciex1_gen=3 # fast",
+            "dtparam=pciex1_gen=1",
+            "dtparam=pciex1_gen",
+            "dtoverlay=vc4-kms-v3d",
+            "dtoverlay=",
+            "[all]",
+            "[pi5]",
+            "[pi4]",
+            "[none]",
+            "[pi6]",
+            "[gpio4=1]",
+            "[tryboot]",
+            "include more.txt",
+            "#dtparam=pciex1\r",
+        ]);
+        prop_oneof![
+            4 => known.prop_map(|text| text.as_bytes().to_vec()),
+            1 => prop::collection::vec(any::<u8>(), 0..120),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever stands there: the plan either refuses with a reason or its
+        /// text certainly means the goal, keeps the old bytes, and is not
+        /// added to again.
+        #[test]
+        fn is_refused_or_certain(lines in prop::collection::vec(line(), 0..12), ended: bool) {
+            let mut top = lines.join(&b'\n');
+            if ended {
+                top.push(b'\n');
+            }
+            let mut facts = trixie();
+            with_config(&mut facts, &top);
+            let first = plan(&facts, &GEN3);
+            prop_assert_eq!(first.steps.is_empty() && !first.refusals.is_empty(), !first.refusals.is_empty());
+            if let Some(step) = first.steps.first() {
+                let (_, _, before, after) = appended(step);
+                prop_assert!(after.starts_with(before) && after.len() > before.len());
+                with_config(&mut facts, after);
+                let second = plan(&facts, &GEN3);
+                prop_assert!(second.steps.is_empty() && second.refusals.is_empty(), "{:?}", second.refusals);
+            }
+        }
+    }
 }
