@@ -192,6 +192,10 @@ fn the_bootloaders_config_section_can_undo_it() {
         f.boot.files.as_mut().unwrap().eeprom_section = Some(b"[all]\ndtparam=audio=on\n".to_vec());
     });
     assert_eq!(harmless, [""; 0]);
+    // No text is known that ends here without such a section; the words are ready.
+    let other = super::not_certain("/boot/firmware/config.txt", false);
+    assert_eq!(other.id, id::CONFIG_NOT_CERTAIN);
+    assert!(other.text.contains("/boot/firmware/config.txt would still not certainly"), "{}", other.text);
 }
 
 #[test]
