@@ -12,10 +12,12 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
 fn root(facts: &Facts, found: &mut Vec<Finding>) {
     let boot = &facts.boot;
     let on_nvme = boot.root.as_ref().filter(|r| r.disk.starts_with("nvme"));
-    let explained = boot.medium == Some(BootMedium::Sd) && on_nvme.is_some();
-    if let (true, Some(root)) = (explained, on_nvme) {
-        let finding = check_text(id::BOOT_SD_ROOT_NVME, &[("root", root.device.clone())]);
-        found.push(finding.seen("chosen/bootloader/boot-mode", "1 (SD card)").seen("/", &root.device));
+    let medium = boot.medium.filter(|m| matches!(m, BootMedium::Sd | BootMedium::Usb));
+    let explained = on_nvme.zip(medium);
+    if let Some((root, medium)) = explained {
+        let medium = medium.name().to_owned();
+        let values = [("medium", medium.clone()), ("root", root.device.clone())];
+        found.push(check_text(id::ROOT_ON_NVME, &values).seen("boot-mode", medium).seen("/", &root.device));
     }
     let Some(cmdline) = &boot.cmdline else { return };
     let name = cmdline.root.clone().unwrap_or_else(|| "(none)".into());
@@ -23,7 +25,7 @@ fn root(facts: &Facts, found: &mut Vec<Finding>) {
         let values = [("path", cmdline.path.clone()), ("root", name.clone())];
         found.push(check_text(id::ROOT_UNRESOLVED, &values).seen(&cmdline.path, format!("root={name}")));
     }
-    if let (Some(target), Some(disk), false) = (&cmdline.partition, config_disk(facts), explained) {
+    if let (Some(target), Some(disk), false) = (&cmdline.partition, config_disk(facts), explained.is_some()) {
         if target.disk != disk {
             let values =
                 [("boot_disk", disk), ("root_disk", target.disk.clone()), ("path", cmdline.path.clone())];
@@ -42,7 +44,7 @@ fn config_disk(facts: &Facts) -> Option<String> {
 
 /// Two disks with the same ids: an error for partition ids (one finding a pair
 /// of disks), a warning where only the file systems' are the same.
-fn duplicates(partitions: &[Partition], found: &mut Vec<Finding>) {
+pub(in crate::rules) fn duplicates(partitions: &[Partition], found: &mut Vec<Finding>) {
     let same = |id_of: fn(&Partition) -> Option<&String>| {
         let mut pairs: Vec<(&Partition, &Partition)> = Vec::new();
         for (at, a) in partitions.iter().enumerate() {

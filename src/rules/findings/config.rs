@@ -21,7 +21,7 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
                     .seen(format!("{}:{}", line.file, line.line), &line.text),
             );
         }
-        differs(facts, meaning, found);
+        found.extend(differs(facts, meaning));
     }
     if boot
         .files
@@ -88,12 +88,20 @@ fn remark(remark: &Remark) -> Finding {
     check_text(id, &values).seen(format!("{}:{}", at.file, at.line), &at.text)
 }
 
-fn differs(facts: &Facts, meaning: &Meaning, found: &mut Vec<Finding>) {
-    let (Some(asked), Some(config)) = (facts.port.asked, meaning.generation.value.certain()) else { return };
+/// What this start asked for is not what config.txt means.
+fn differs(facts: &Facts, meaning: &Meaning) -> Option<Finding> {
+    let (asked, config) = (facts.port.asked?, meaning.generation.value.certain()?);
     // A port that nothing turns on says nothing of the speed that it would have.
     let in_use = meaning.port.value.is_certainly(&true);
-    if in_use && asked != *config && facts.boot.same_as_booted != Some(false) {
-        let values = [("config", config.to_string()), ("asked", asked.to_string())];
-        found.push(check_text(id::ASKED_DIFFERS, &values).seen("max-link-speed", asked.to_string()));
+    if !in_use || asked == *config || facts.boot.same_as_booted == Some(false) {
+        return None;
     }
+    let values = [("config", config.to_string()), ("asked", asked.to_string())];
+    Some(check_text(id::ASKED_DIFFERS, &values).seen("max-link-speed", asked.to_string()))
+}
+
+/// The same, where no line of config.txt says the generation: something else
+/// decided it, and will again.
+pub(in crate::rules) fn elsewhere(facts: &Facts, meaning: &Meaning) -> Option<Finding> {
+    differs(facts, meaning).filter(|_| meaning.generation.lines.is_empty())
 }

@@ -99,7 +99,8 @@ fn health(drive: &Drive, smart: &Smart, found: &mut Vec<Finding>) {
     }
 }
 
-fn note(drive: &Drive) -> Option<Finding> {
+/// What is known of this model.
+pub(in crate::rules) fn note(drive: &Drive) -> Option<Finding> {
     let (vendor, device) = drive.vendor.zip(drive.device)?;
     let note = known::drive(vendor, device)?;
     let values = [

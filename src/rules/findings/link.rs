@@ -58,7 +58,7 @@ fn trained(facts: &Facts, drive: &Drive) -> Option<Finding> {
         return Some(finding);
     }
     let asked = facts.port.asked.and_then(|a| u8::try_from(a).ok()).and_then(Generation::new)?;
-    let possible = drive.possible()?.min(Generation::GEN3);
+    let possible = drive.possible().unwrap_or(Generation::GEN3).min(Generation::GEN3);
     if link.generation >= asked.min(possible) {
         return None;
     }
@@ -74,7 +74,8 @@ pub(in crate::rules) fn trained_lower(drive: &Drive, reached: Generation, asked:
         ("reached", reached.number().to_string()),
         ("asked", asked.number().to_string()),
     ];
-    hops(check_text(id::TRAINED_LOWER, &values), drive)
+    let id = if drive.possible().is_some() { id::TRAINED_LOWER } else { id::SLOWER_THAN_ASKED };
+    hops(check_text(id, &values), drive)
 }
 
 /// A hop of the drive's path that runs at 2.5 GT/s although both of its ends

@@ -11,7 +11,9 @@ mod power;
 #[cfg(test)]
 mod tests;
 
-pub(super) use config::remarks;
+pub(super) use boot::duplicates;
+pub(super) use config::{elsewhere, remarks};
+pub(super) use drive::note;
 pub(super) use eeprom::order_words;
 pub(super) use link::{clamped, gen2_limit, kernel_ignores, trained_lower};
 
@@ -41,6 +43,13 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
     drive::find(facts, &mut found);
     found.extend(quality(facts));
     found.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    found
+}
+
+/// What stands out of the supply.
+pub(super) fn supply(facts: &Facts) -> Vec<Finding> {
+    let mut found = Vec::new();
+    power::find(facts, &mut found);
     found
 }
 

@@ -158,7 +158,7 @@ fn what_is_started() {
         f.boot.cmdline.as_mut().unwrap().partition = Some(partition("nvme0n1", 2));
         f.boot.cmdline.as_mut().unwrap().extra_lines = true;
     });
-    assert_eq!(split, [id::CMDLINE_EXTRA_LINES, id::BOOT_SD_ROOT_NVME]);
+    assert_eq!(split, [id::CMDLINE_EXTRA_LINES, id::ROOT_ON_NVME]);
 }
 
 #[test]
@@ -317,6 +317,11 @@ fn speeds_that_are_not_as_asked() {
     });
     assert_eq!(unlisted, [id::SWITCH_GEN2]);
     assert_eq!(after(|f| run_at(f, 2)), [id::TRAINED_LOWER]);
+    let not_told = after(|f| {
+        run_at(f, 2);
+        f.drives[0].path[1].max_speed = None;
+    });
+    assert_eq!(not_told, [id::SLOWER_THAN_ASKED]);
     assert_eq!(after(|f| run_at(f, 1)), [id::LINK_CLAMPED]);
     let port = after(|f| {
         behind_switch(f, 2);

@@ -35,6 +35,9 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
 
 fn step(facts: &Facts, copy: &BootCopy, wanted: u32) -> Result<Option<Step>, String> {
     let Some(files) = &copy.files else { return Ok(None) };
+    if files.top.contains(&0) {
+        return Err("it is damaged and holds NUL bytes".into());
+    }
     let conditions = copy.conditions.clone().unwrap_or_else(|| Conditions {
         partition: copy.partition.number,
         overlays: None,

@@ -5,7 +5,7 @@ use crate::facts::{Eeprom, Facts, PendingUpdate, PortState};
 use crate::formats::config_txt::{self, Conditions};
 use crate::formats::{bootconf, diff};
 use crate::rules::bootloader::date;
-use crate::rules::findings::order_words;
+use crate::rules::findings::{self, order_words};
 use crate::rules::{BootGoal, Change, Finding, Goal, ProbeGoal, Step, check_text, id, known, machine};
 use crate::terms::{BootMedium, BootOrder};
 
@@ -41,6 +41,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     };
     if order_wanted {
         start::copies(facts, target, draft);
+        findings::duplicates(&facts.boot.partitions, &mut draft.notes);
     }
     // The default is a promise of the bootloader in use, not of the next one.
     let order_changes = order_wanted && (target != now || meaning.boot_order.is_none());
@@ -60,7 +61,14 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         Err(finding) => return draft.refuse(finding),
     };
     match new_text(before, &conditions, order_changes.then_some(target), probe, target) {
-        Ok(after) => draft.steps.push(step(facts, before, after, image, (&meaning, target, probe_changes))),
+        Ok(after) => draft.steps.push(step(
+            facts,
+            before,
+            after,
+            image,
+            (&meaning, target),
+            (order_changes, probe_changes),
+        )),
         Err(why) => draft.refuse(check_text(id::BOOTCONF_NOT_CERTAIN, &[("why", why)])),
     }
 }
@@ -198,18 +206,23 @@ fn step(
     before: &[u8],
     after: Vec<u8>,
     image: String,
-    (meaning, target, probe): (&bootconf::Meaning, BootOrder, bool),
+    (meaning, target): (&bootconf::Meaning, BootOrder),
+    (order_changes, probe): (bool, bool),
 ) -> Step {
     let diff = diff::unified("bootloader configuration", before, &after);
     let now = match meaning.boot_order {
         Some(order) => order_words(order),
         None => format!("not set, so the built-in {}", order_words(BootOrder::DEFAULT)),
     };
-    let mut words = vec![format!("Boot order now: {now}"), format!("then: {}", order_words(target))];
+    let mut words = if order_changes {
+        vec![format!("Boot order now: {now}"), format!("then: {}", order_words(target))]
+    } else {
+        vec![format!("Boot order stays: {now}")]
+    };
     if probe {
         words.push("PCIE_PROBE=1: the bootloader looks for a drive on boards that it does not detect".into());
     }
-    let why = if target.nvme_first() {
+    let why = if order_changes {
         "the Pi tries the NVMe drive first and keeps every other medium"
     } else {
         "the bootloader looks for a drive by itself"

@@ -5,7 +5,7 @@ use crate::facts::{Drive, Facts, PortState};
 use crate::formats::config_txt::{self, Files, Meaning, Value, Wanted};
 use crate::formats::diff;
 use crate::rules::bootloader::{drive_name, switch_name};
-use crate::rules::findings::gen2_limit;
+use crate::rules::findings::{self, gen2_limit};
 use crate::rules::machine::{self, LARGEST_CONFIG, lines, needed_bytes};
 use crate::rules::{Change, Finding, Goal, LinkGoal, Step, check_text, id};
 use crate::terms::{BootMedium, Generation};
@@ -19,6 +19,9 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     if facts.drives.is_empty() && facts.port.state != PortState::Unknown {
         draft.notes.push(check_text(id::NO_DRIVE_YET, &[]));
     }
+    if goal.link == LinkGoal::Gen3 {
+        draft.notes.extend(findings::supply(facts));
+    }
     let boot = &facts.boot;
     let (Some(files), Some(path)) = (&boot.files, &boot.config_path) else {
         if draft.refusals.is_empty() {
@@ -26,12 +29,16 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         }
         return;
     };
+    if boot.same_as_booted.is_none() {
+        let device = boot.config_device.clone().unwrap_or_else(|| "a device not known".into());
+        draft.notes.push(check_text(id::BOOTED_UNKNOWN, &[("path", path.clone()), ("device", device)]));
+    }
     let conditions = machine::conditions(facts);
     let before = config_txt::read(files, &conditions);
     draft.notes.extend(deliberate(&before, wanted));
     match new_text(path, files, &conditions, wanted) {
         Err(finding) => draft.refuse(finding),
-        Ok(None) => {}
+        Ok(None) => draft.notes.extend(findings::elsewhere(facts, &before)),
         Ok(Some(after)) => {
             if let Some(space) =
                 boot.space.filter(|s| s.free_bytes < needed_bytes(files.top.len(), after.len()))
@@ -79,8 +86,14 @@ pub(super) fn step(
     let shown = device.map_or_else(|| path.to_owned(), |device| format!("{device}:{path}"));
     let diff = diff::unified(&shown, &files.top, &after);
     let words = vec![
-        format!("PCIe connector: {}, then: on", port_words(before)),
-        format!("PCIe generation: {}, then: {wanted}", generation_words(before)),
+        match port_words(before) {
+            "on" => "PCIe connector: stays on".into(),
+            now => format!("PCIe connector: {now}, then: on"),
+        },
+        match generation_words(before) {
+            now if now == wanted.to_string() => format!("PCIe generation: stays {wanted}"),
+            now => format!("PCIe generation: {now}, then: {wanted}"),
+        },
     ];
     let change = Change::AppendToFile {
         path: path.to_owned(),
@@ -89,6 +102,7 @@ pub(super) fn step(
         after,
     };
     let why = match device {
+        None if port_words(before) == "on" => format!("asks for Gen {wanted} on the PCIe connector"),
         None => format!("turns the PCIe connector on and asks for Gen {wanted}"),
         Some(device) => {
             format!("a start from the drive reads this file on {device}: the same lines belong there")

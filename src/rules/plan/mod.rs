@@ -10,7 +10,6 @@ mod tests;
 
 use super::{BootGoal, Finding, Goal, LinkGoal, Plan, ProbeGoal, Reboot, Refusal, Step, id, machine};
 use crate::facts::{Facts, PortState};
-use crate::formats::config_txt::Value;
 
 /// A plan that is being made.
 #[derive(Default)]
@@ -68,10 +67,12 @@ fn waits(facts: &Facts, goal: &Goal) -> bool {
         return false;
     };
     let reached =
-        meaning.port.value == Value::Certain(true) && meaning.generation.value.is_certainly(&generation);
-    reached
-        && (facts.port.asked.is_some_and(|asked| asked != generation)
-            || facts.port.state == PortState::Disabled)
+        meaning.port.value.is_certainly(&true) && meaning.generation.value.is_certainly(&generation);
+    // Without a line that says it, a reboot would not change what this start
+    // got from elsewhere (a HAT can ask for Gen 3).
+    let said = !meaning.generation.lines.is_empty();
+    let other = facts.port.asked.is_some_and(|asked| asked != generation);
+    reached && ((said && other) || facts.port.state == PortState::Disabled)
 }
 
 /// The generation asked for, `None` to keep it.

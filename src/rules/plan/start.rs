@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::facts::{BootCopy, DriveState, Facts, Missing};
 use crate::rules::bootloader::{self, drive_name};
-use crate::rules::{Finding, check_text, id};
+use crate::rules::{Finding, check_text, findings, id};
 use crate::terms::{BootMedium, BootOrder};
 
 /// Refuses any change while root= of the next start names nothing: the reboot
@@ -26,6 +26,7 @@ pub(super) fn from_nvme(facts: &Facts, draft: &mut Draft) {
     }
     bootloader::against_nvme_boot(facts).into_iter().for_each(|f| draft.refuse(f));
     draft.notes.extend(bootloader::nvme_boot_notes(facts));
+    draft.notes.extend(facts.drives.iter().filter_map(findings::note));
 }
 
 fn drives(facts: &Facts) -> Option<Finding> {

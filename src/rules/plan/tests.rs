@@ -69,6 +69,7 @@ fn trixie_gets_gen_3_and_nvme_first() {
     assert!(meaning.port.value.is_certainly(&true) && meaning.generation.value.is_certainly(&3));
     assert!(config.diff.contains("+dtparam=pciex1_gen=3"), "{}", config.diff);
     assert!(config.risk.contains("not certified"));
+    assert_eq!(config.words, ["PCIe connector: stays on", "PCIe generation: 2 (the default), then: 3"]);
 
     let (before, after, image, from_pending) = bootconf_of(boot);
     assert_eq!((before, from_pending), (BOOTCONF, false));
@@ -191,6 +192,10 @@ fn the_bootloaders_config_section_can_undo_it() {
         f.boot.files.as_mut().unwrap().eeprom_section = Some(b"[all]\ndtparam=audio=on\n".to_vec());
     });
     assert_eq!(harmless, [""; 0]);
+    // No text is known that ends here without such a section; the words are ready.
+    let other = super::not_certain("/boot/firmware/config.txt", false);
+    assert_eq!(other.id, id::CONFIG_NOT_CERTAIN);
+    assert!(other.text.contains("/boot/firmware/config.txt would still not certainly"), "{}", other.text);
 }
 
 #[test]
@@ -219,7 +224,7 @@ fn what_somebody_wrote_on_purpose_is_noted() {
     let notes = |top: &[u8], goal: LinkGoal| {
         let mut facts = trixie();
         with_config(&mut facts, top);
-        ids(&accepted(&facts, &super::super::Goal { link: goal, ..GEN3 }).notes).join(" ")
+        ids(&accepted(&facts, &Goal { link: goal, ..GEN3 }).notes).join(" ")
     };
     let gen1 = b"dtparam=pciex1\ndtparam=pciex1_gen=1\n";
     assert_eq!(notes(gen1, LinkGoal::Gen3), id::GEN1_DELIBERATE);
@@ -230,6 +235,30 @@ fn what_somebody_wrote_on_purpose_is_noted() {
     facts.drives.clear();
     facts.port.state = PortState::Disabled;
     assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::NO_DRIVE_YET]);
+}
+
+#[test]
+fn notes_before_saying_yes() {
+    let mut facts = trixie();
+    facts.power.max_current_ma = Some(3000);
+    assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::SUPPLY_WEAK]);
+    let mut facts = trixie();
+    facts.boot.same_as_booted = None;
+    (facts.drives[0].vendor, facts.drives[0].device) = (Some(0x8086), Some(0x2522));
+    let notes = ids(&accepted(&facts, &BOTH).notes).join(" ");
+    assert_eq!(notes, [id::BOOTED_UNKNOWN, id::BOOT_NOTHING_ON_DRIVE, id::DRIVE_NOTE].join(" "));
+    // A HAT asks for Gen 3 by itself: no reboot would make it Gen 2.
+    let mut facts = trixie();
+    facts.port.asked = Some(3);
+    let plan = accepted(&facts, &goal(LinkGoal::Gen2, BootGoal::Keep));
+    assert_eq!((plan.steps.len(), plan.reboot), (0, Reboot::No));
+    assert_eq!(ids(&plan.notes), [id::ASKED_DIFFERS]);
+    let mut facts = trixie();
+    let mut twin = partition("nvme0n1", 1);
+    twin.part_uuid = partition("mmcblk0", 1).part_uuid;
+    facts.boot.partitions = vec![partition("mmcblk0", 1), twin];
+    facts.boot.copies.push(copy(CONFIG));
+    assert_eq!(ids(&accepted(&facts, &NVME).notes), [id::DUPLICATE_PARTUUID]);
 }
 
 #[test]
@@ -360,6 +389,8 @@ fn the_copy_on_the_drive_gets_the_same_lines() {
     facts.boot.copies[0] = BootCopy { mount: Some(Mount { read_only: true, ..mount }), ..copy(PLAIN) };
     assert_eq!(ids(&accepted(&facts, &GEN3).notes), [id::COPY_NOT_CHANGED]);
     assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
+    facts.boot.copies[0] = copy(b"dtparam=a\n\0\0\0");
+    assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
     facts.boot.copies[0] = BootCopy { space: Some(Space { free_bytes: 10, total_bytes: 20 }), ..copy(PLAIN) };
     assert_eq!(refused(&facts, &BOTH), [id::COPY_NOT_CHANGED]);
 }
@@ -404,4 +435,99 @@ fn a_pi_that_starts_from_nvme_has_shown_that_it_can() {
         f.drives[0].namespaces[0].logical_block_size_bytes = Some(4096);
     });
     assert_eq!(found, [""; 0]);
+}
+
+/// Configurations from bug reports (rpi-eeprom#454, #529, #618, raspi-config#308,
+/// linux#5836, forum.argon40.com/t/3150) and what they must become.
+#[test]
+fn boot_orders_of_real_reports() {
+    let reports: [(&[u8], Option<u32>); 8] = [
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf641\n", Some(0xf416)),
+        (b"BOOT_ORDER=0xf416 # NVMe\nPCIE_PROBE=1 # no HAT+\n", None),
+        (b"[all]\nBOOT_UART=1\nPOWER_OFF_ON_HALT=0\n#BOOT_ORDER=0xf41\n", Some(0xf416)),
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf41\n\n[tryboot]\nBOOT_ORDER=0xf14\n", Some(0xf416)),
+        (b"[all]\n# BOOT_ORDER=0xf2461\nPCIE_PROBE=1\nBOOT_ORDER=0xf2641\n", Some(0xf2416)),
+        (b"[all]\nPCIE_PROBE=1\nBOOT_ORDER=0xf4167\n", Some(0xf4176)),
+        (b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461\n[none]\nUART_BAUD=921600", Some(0xf416)),
+        (b"BOOT_ORDER=0xf164\nPCIE_PROBE=1\n", Some(0xf146)),
+    ];
+    for (text, order) in reports {
+        let mut facts = trixie();
+        with_bootconf(&mut facts, text);
+        let plan = accepted(&facts, &Goal { probe: ProbeGoal::Keep, ..NVME });
+        let after = plan.steps.first().map(|s| bootconf_of(s).1);
+        let meaning = after.map(|after| bootconf::read(after, &conditions()));
+        assert_eq!(
+            meaning.as_ref().and_then(|m| m.boot_order),
+            order.map(BootOrder),
+            "{}",
+            text.escape_ascii()
+        );
+        assert!(after.is_none_or(|after| after.starts_with(text)));
+        assert!(meaning.is_none_or(|m| m.boot_order_certain));
+    }
+    // Only PCIE_PROBE is added: the order is said to stay.
+    let mut facts = trixie();
+    with_bootconf(&mut facts, b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf416\n");
+    let words = &accepted(&facts, &NVME).steps[0].words;
+    assert_eq!(words[0], "Boot order stays: 0xf416 = NVMe -> SD card -> USB -> restart");
+    assert_eq!(words.len(), 2);
+}
+
+mod any_config {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Lines that decide something, and some that are anything.
+    fn line() -> impl Strategy<Value = Vec<u8>> {
+        let known = prop::sample::select(vec![
+            "dtparam=pciex1",
+            "dtparam=pciex1=off",
+            "dtparam=nvme",
+            "dtparam=pciex1_gen=3 # fast",
+            "dtparam=pciex1_gen=1",
+            "dtparam=pciex1_gen",
+            "dtoverlay=vc4-kms-v3d",
+            "dtoverlay=",
+            "[all]",
+            "[pi5]",
+            "[pi4]",
+            "[none]",
+            "[pi6]",
+            "[gpio4=1]",
+            "[tryboot]",
+            "include more.txt",
+            "#dtparam=pciex1\r",
+        ]);
+        prop_oneof![
+            4 => known.prop_map(|text| text.as_bytes().to_vec()),
+            1 => prop::collection::vec(any::<u8>(), 0..120),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever stands there: the plan either refuses with a reason or its
+        /// text certainly means the goal, keeps the old bytes, and is not
+        /// added to again.
+        #[test]
+        fn is_refused_or_certain(lines in prop::collection::vec(line(), 0..12), ended: bool) {
+            let mut top = lines.join(&b'\n');
+            if ended {
+                top.push(b'\n');
+            }
+            let mut facts = trixie();
+            with_config(&mut facts, &top);
+            let first = plan(&facts, &GEN3);
+            prop_assert_eq!(first.steps.is_empty() && !first.refusals.is_empty(), !first.refusals.is_empty());
+            if let Some(step) = first.steps.first() {
+                let (_, _, before, after) = appended(step);
+                prop_assert!(after.starts_with(before) && after.len() > before.len());
+                with_config(&mut facts, after);
+                let second = plan(&facts, &GEN3);
+                prop_assert!(second.steps.is_empty() && second.refusals.is_empty(), "{:?}", second.refusals);
+            }
+        }
+    }
 }

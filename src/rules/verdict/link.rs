@@ -4,7 +4,7 @@ use super::{Draft, setting};
 use crate::facts::{Drive, DriveState, Facts, HopKind, PortState};
 use crate::rules::bootloader::{drive_name, switch_name};
 use crate::rules::findings::{clamped, findings, gen2_limit, kernel_ignores, trained_lower};
-use crate::rules::{Recorded, check_text, id};
+use crate::rules::{LinkGoal, Recorded, check_text, id};
 use crate::terms::Generation;
 
 pub(super) fn judge(facts: &Facts, recorded: Option<&Recorded>, asked: Option<u32>, draft: &mut Draft) {
@@ -22,6 +22,23 @@ pub(super) fn judge(facts: &Facts, recorded: Option<&Recorded>, asked: Option<u3
             DriveState::Live => speed(facts, drive, asked, draft),
             _ => not_live(facts, drive, draft),
         }
+    }
+    if let Some(recorded) = recorded {
+        changed_since(facts, recorded, draft);
+    }
+}
+
+/// The link is as asked, and config.txt was changed since: the next start may
+/// not be.
+fn changed_since(facts: &Facts, recorded: &Recorded, draft: &mut Draft) {
+    let Some(meaning) = &facts.boot.meaning else { return };
+    if recorded.goal.link == LinkGoal::Keep {
+        return;
+    }
+    let Some(wanted) = super::asked(facts, Some(recorded)) else { return };
+    let holds = meaning.port.value.is_certainly(&true) && meaning.generation.value.is_certainly(&wanted);
+    if let Some(finding) = super::not_as_written(facts, recorded).filter(|_| !holds) {
+        draft.add(finding);
     }
 }
 
@@ -69,6 +86,8 @@ fn speed(facts: &Facts, drive: &Drive, asked: Option<u32>, draft: &mut Draft) {
     let Some(asked) = asked.and_then(|a| u8::try_from(a).ok()).and_then(Generation::new) else {
         return draft.unknown(check_text(id::NOTHING_ASKED, &[]));
     };
+    // BCM2712 does no more, whatever the number says.
+    let asked = asked.min(Generation::GEN3);
     let reached = link.generation;
     let numbers = [name, ("reached", reached.number().to_string()), ("asked", asked.number().to_string())];
     if reached == asked {

@@ -155,16 +155,8 @@ fn setting(facts: &Facts, recorded: Option<&Recorded>, asked: u32, draft: &mut D
     if boot.tryboot == Some(true) {
         draft.no(check_text(id::TRYBOOT_NOW, &[]));
     }
-    if let (Some(recorded), Some(files), Some(path)) = (recorded, &boot.files, &boot.config_path) {
-        if recorded.config_path != *path || recorded.config_after != files.top {
-            let left = if boot.leftovers.is_empty() {
-                "no other version lies beside it".into()
-            } else {
-                format!("beside it: {}", boot.leftovers.join(", "))
-            };
-            let values = [("path", recorded.config_path.clone()), ("leftovers", left)];
-            draft.no(check_text(id::CONFIG_NOT_AS_WRITTEN, &values).seen(path, "differs from the record"));
-        }
+    if let Some(finding) = recorded.and_then(|r| not_as_written(facts, r)) {
+        draft.no(finding);
     }
     if let Some(meaning) = &boot.meaning {
         if !meaning.port.value.is_certainly(&true) || !meaning.generation.value.is_certainly(&asked) {
@@ -179,6 +171,21 @@ fn setting(facts: &Facts, recorded: Option<&Recorded>, asked: u32, draft: &mut D
         let values = [("asked", asked.to_string()), ("live", live.clone())];
         draft.no(check_text(id::SETTING_NOT_REACHED, &values).seen("max-link-speed", live));
     }
+}
+
+/// config.txt is not the text that setup left.
+fn not_as_written(facts: &Facts, recorded: &Recorded) -> Option<Finding> {
+    let boot = &facts.boot;
+    let (files, path) = (boot.files.as_ref()?, boot.config_path.as_ref()?);
+    if recorded.config_path == *path && recorded.config_after == files.top {
+        return None;
+    }
+    let leftovers = match boot.leftovers.as_slice() {
+        [] => "no other version lies beside it".into(),
+        some => format!("beside it: {}", some.join(", ")),
+    };
+    let values = [("path", recorded.config_path.clone()), ("leftovers", leftovers)];
+    Some(check_text(id::CONFIG_NOT_AS_WRITTEN, &values).seen(path, "differs from the record"))
 }
 
 /// Whether anything of the bootloader was asked for.

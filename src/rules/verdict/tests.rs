@@ -93,6 +93,17 @@ fn the_setting_never_reached_the_firmware() {
         f.boot.leftovers = vec!["config.txt.save".into()];
     });
     assert_eq!(changed, no(&[id::CONFIG_NOT_AS_WRITTEN, id::SETTING_NOT_MEANT]));
+    let later = gen3(|f| {
+        f.boot.files = Some(files(PLAIN));
+        f.boot.meaning = Some(meaning(true, 2));
+    });
+    assert_eq!(
+        later,
+        (Met::Yes, vec![id::CONFIG_NOT_AS_WRITTEN.to_owned()]),
+        "this start is right, the next is not"
+    );
+    let added = gen3(|f| f.boot.files = Some(files(&[CONFIG, b"# more\n"].concat())));
+    assert_eq!(added, (Met::Yes, vec![]), "still means the goal");
     let other = gen3(|f| {
         at_gen2(f);
         f.boot.same_as_booted = Some(false);
@@ -122,6 +133,11 @@ fn reached_but_slower() {
         f.drives[0].path[1].max_speed = Some(Generation::GEN2);
     });
     assert_eq!(drive, no(&[id::LIMITED_BY_DRIVE]));
+    let not_told = gen3(|f| {
+        run_at(f, 2);
+        f.drives[0].path[1].max_speed = None;
+    });
+    assert_eq!(not_told, no(&[id::SLOWER_THAN_ASKED]));
     let kernel = gen3(|f| {
         run_at(f, 2);
         f.drives[0].path[0].max_speed = Some(Generation::GEN2);
@@ -136,6 +152,10 @@ fn reached_but_slower() {
     let fast = judged(&recorded(LinkGoal::Gen1, BootGoal::Keep), |f| f.port.asked = Some(1));
     assert_eq!(fast, no(&[id::FASTER_THAN_ASKED]));
 
+    // A number that no link has: the lane's own limit counts.
+    let mut facts = healthy();
+    facts.port.asked = Some(4);
+    assert_eq!(verdict(&facts, None).met, Met::Yes);
     let mut facts = healthy();
     behind_switch(&mut facts, 2);
     let verdict = verdict(&facts, None);
