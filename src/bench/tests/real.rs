@@ -52,11 +52,11 @@ fn what_is_written_is_there_and_what_is_read_is_that() {
         // Every job that reads brings blocks of the fill into memory.
         let of_fill: HashSet<u64> = (0..SIZE / 4096).map(|unit| stamp(1, unit * 4096)).collect();
         for job in JOBS.iter().filter(|j| j.name.ends_with("read")) {
-            engine.arena.as_mut().unwrap().bytes_mut().fill(0);
+            engine.arena().unwrap().bytes_mut().fill(0);
             let pass = engine.pass(&work(job, 2, &next_block), &mut |_| false).unwrap();
             assert!(pass.transfers > 0 && pass.bytes == pass.transfers * job.block as u64);
             assert_eq!(pass.latency.len(), pass.transfers);
-            let memory = engine.arena.as_mut().unwrap().bytes_mut();
+            let memory = engine.arena().unwrap().bytes_mut();
             for unit in memory[..job.block].chunks(BLOCK) {
                 let found = u64::from_le_bytes(unit[..8].try_into().unwrap());
                 assert!(of_fill.contains(&found), "{} {}", job.name, engine.used().name);
