@@ -22,11 +22,38 @@ pub(super) trait Engine {
 /// The engine for a real file.
 pub(super) struct FileEngine {
     pub(super) file: TestFile,
-    pub(super) arena: Option<Arena>,
+    memory: Option<Memory>,
     used: EngineUsed,
-    ring: bool,
+    /// Why there is no io_uring, when that was asked for and refused.
+    refused: Option<String>,
     /// One clock for all passes: a cap counts on from one to the next.
     clock: Monotonic,
+}
+
+/// Where the memory for transfers is: with us, or with a ring of the kernel,
+/// which is kept for as long as the shape of the transfers stays the same.
+enum Memory {
+    Idle(Arena),
+    Ringed(Box<RingQueue>),
+}
+
+impl Memory {
+    fn idle(self) -> Result<Arena, Broken> {
+        match self {
+            Self::Idle(arena) => Ok(arena),
+            Self::Ringed(queue) => queue.ring.into_arena().ok_or_else(lost),
+        }
+    }
+
+    fn ringed(self, file: &TestFile, depth: usize, block: usize) -> Result<Box<RingQueue>, Broken> {
+        match self {
+            Self::Ringed(queue) if (queue.depth, queue.block) == (depth, block) => Ok(queue),
+            other => match Ring::new(file, other.idle()?, depth, block) {
+                Ok(ring) => Ok(Box::new(RingQueue { ring, depth, block })),
+                Err((_, error)) => Err(Broken::from(error)),
+            },
+        }
+    }
 }
 
 /// The largest memory that a job needs: eight transfers of 1 MiB.
@@ -35,44 +62,53 @@ const ARENA_BYTES: usize = 8 << 20;
 impl FileEngine {
     /// Takes the file; asks the kernel for a queue unless `threads` forbids it.
     pub(super) fn new(file: TestFile, threads: bool) -> Result<Self, Broken> {
-        let mut arena = Arena::new(ARENA_BYTES)?;
-        fill_pool(arena.bytes_mut(), 0x5eed);
-        let mut used = EngineUsed {
-            name: "threads".into(),
-            direct: file.indirect().is_none(),
-            huge_pages: arena.huge(),
-            ..EngineUsed::default()
-        };
-        let mut ring = false;
+        let mut used = EngineUsed { direct: file.indirect().is_none(), ..EngineUsed::default() };
+        let mut memory = Memory::Idle(fresh_arena(&mut used)?);
+        let mut refused = None;
+        used.name = "threads".into();
         if !threads {
-            arena = match Ring::new(&file, arena, 8, ARENA_BYTES / 8) {
-                Err((arena, _)) => arena,
-                Ok(made) => {
-                    (used.registered_buffers, used.registered_file) = made.registered();
+            memory = match memory.ringed(&file, 8, ARENA_BYTES / 8).and_then(tried) {
+                Ok(queue) => {
+                    (used.registered_buffers, used.registered_file) = queue.ring.registered();
                     used.name = "io_uring".into();
-                    ring = true;
-                    made.into_arena().ok_or_else(lost)?
+                    Memory::Ringed(queue)
+                }
+                Err(broken) => {
+                    refused = Some(broken.why);
+                    Memory::Idle(fresh_arena(&mut used)?)
                 }
             };
         }
-        Ok(Self { file, arena: Some(arena), used, ring, clock: Monotonic(Instant::now()) })
+        Ok(Self { file, memory: Some(memory), used, refused, clock: Monotonic(Instant::now()) })
+    }
+
+    /// Why there is no io_uring, when that was asked for and refused.
+    pub(super) fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// The memory for transfers.
+    pub(super) fn arena(&mut self) -> Result<&mut Arena, Broken> {
+        let arena = self.memory.take().ok_or_else(lost)?.idle()?;
+        match self.memory.insert(Memory::Idle(arena)) {
+            Memory::Idle(arena) => Ok(arena),
+            Memory::Ringed(_) => Err(lost()),
+        }
     }
 
     fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
-        let arena = self.arena.take().ok_or_else(lost)?;
-        let ring = Ring::new(&self.file, arena, work.job.depth, work.job.block);
-        let ring = ring.map_err(|(_, error)| Broken::from(error))?;
-        let mut queue = RingQueue { ring, depth: work.job.depth };
-        let pass = drive(&mut queue, &self.clock, work, watch)?;
-        self.arena = Some(queue.ring.into_arena().ok_or_else(lost)?);
+        let memory = self.memory.take().ok_or_else(lost)?;
+        let mut queue = memory.ringed(&self.file, work.job.depth, work.job.block)?;
+        let pass = drive(&mut *queue, &self.clock, work, watch)?;
+        self.memory = Some(Memory::Ringed(queue));
         Ok(pass)
     }
 
     /// One thread for each transfer in flight; for a depth of 1 this thread.
     fn by_threads(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
-        let Self { file, arena, clock, .. } = self;
-        let clock = &*clock;
-        let memory = arena.as_mut().ok_or_else(lost)?.bytes_mut();
+        self.arena()?;
+        let Self { file, memory: Some(Memory::Idle(arena)), clock, .. } = self else { return Err(lost()) };
+        let (clock, memory) = (&*clock, arena.bytes_mut());
         if work.job.depth == 1 {
             let mut queue = OneByOne::new(file, memory.get_mut(..work.job.block).ok_or_else(lost)?);
             return drive(&mut queue, clock, work, watch);
@@ -122,6 +158,27 @@ impl FileEngine {
     }
 }
 
+fn fresh_arena(used: &mut EngineUsed) -> Result<Arena, Broken> {
+    let mut arena = Arena::new(ARENA_BYTES)?;
+    fill_pool(arena.bytes_mut(), 0x5eed);
+    used.huge_pages = arena.huge();
+    Ok(arena)
+}
+
+/// A queue that has carried a transfer: some systems give a ring and refuse
+/// its use.
+fn tried(mut queue: Box<RingQueue>) -> Result<Box<RingQueue>, Broken> {
+    queue.push(0, Direction::Read, 0)?;
+    let mut done = Vec::new();
+    while done.is_empty() {
+        queue.wait(&mut done)?;
+    }
+    match done.first().map_or(0, |d: &Done| d.result) {
+        errno if errno < 0 => Err(Broken::from(std::io::Error::from_raw_os_error(-errno))),
+        _ => Ok(queue),
+    }
+}
+
 fn lost() -> Broken {
     Broken { offset: None, why: "the memory for transfers was lost".into() }
 }
@@ -133,7 +190,7 @@ impl Engine for FileEngine {
 
     fn pass(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         let before = cpu_time();
-        let pass = if self.ring && work.job.depth > 1 {
+        let pass = if self.used.name == "io_uring" && work.job.depth > 1 {
             self.by_ring(work, watch)
         } else {
             self.by_threads(work, watch)
@@ -149,6 +206,7 @@ impl Engine for FileEngine {
 struct RingQueue {
     ring: Ring,
     depth: usize,
+    block: usize,
 }
 
 impl Queue for RingQueue {

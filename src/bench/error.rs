@@ -68,7 +68,7 @@ pub enum BenchError {
     },
     /// The drive, or what lies before it, failed.
     #[error(
-        "{device}: {what} failed{}: {why}; look at the kernel log (sudo dmesg) before you trust this drive",
+        "{device}: {what} failed{}: {why}; see what the kernel log says (sudo dmesg) before you trust this drive",
         .offset.map(|o| format!(" at byte {o} of the test file")).unwrap_or_default()
     )]
     Io {

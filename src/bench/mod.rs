@@ -118,7 +118,10 @@ fn run_on(
     let outcome = runner::run(&mut engine, &mut setting, size)
         .map_err(|failed| BenchError::broken(&device, &failed.what, failed.broken))?;
 
-    let notes = notes(&outcome, drive, size, simulated);
+    let mut notes = notes(&outcome, drive, size, simulated);
+    if let Some(why) = engine.refused() {
+        notes.push(format!("measured by threads: the kernel refused io_uring ({why})"));
+    }
     info.file_bytes = outcome.file_bytes;
     environment.temperature_before_celsius = outcome.first.temperature_celsius;
     environment.temperature_peak_celsius = outcome.peak_celsius;

@@ -85,11 +85,11 @@ mod tests {
 
     #[test]
     fn it_covers_what_it_promises() {
-        // 400 experiments of 9 draws from a skewed law with median 1: a 95 %
+        // 200 experiments of 9 draws from a skewed law with median 1: a 95 %
         // interval misses in about 5 % of them (bootstrap of so few: up to 15).
         let mut random = Random::new(1);
         let mut uniform = || (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        let missed = (0..400)
+        let missed = (0..200)
             .filter(|_| {
                 let drawn: Vec<f64> =
                     (0..9).map(|_| -(1.0 - uniform()).ln() / std::f64::consts::LN_2).collect();
@@ -97,7 +97,7 @@ mod tests {
                 low > 1.0 || high < 1.0
             })
             .count();
-        assert!((4..=60).contains(&missed), "{missed} of 400");
+        assert!((2..=30).contains(&missed), "{missed} of 200");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::bench::data::stamp;
 use crate::bench::drive::Work;
 use crate::bench::engine::{Engine, FileEngine};
 use crate::bench::job::{FILL, JOBS, Profile, Schedule};
+use crate::bench::target::find;
 use crate::bench::{BenchError, How, Progress, Request, Run, Target, run, run_on};
 use crate::host::Host;
 use crate::host::measure::{Arena, BLOCK};
@@ -52,11 +53,11 @@ fn what_is_written_is_there_and_what_is_read_is_that() {
         // Every job that reads brings blocks of the fill into memory.
         let of_fill: HashSet<u64> = (0..SIZE / 4096).map(|unit| stamp(1, unit * 4096)).collect();
         for job in JOBS.iter().filter(|j| j.name.ends_with("read")) {
-            engine.arena.as_mut().unwrap().bytes_mut().fill(0);
+            engine.arena().unwrap().bytes_mut().fill(0);
             let pass = engine.pass(&work(job, 2, &next_block), &mut |_| false).unwrap();
             assert!(pass.transfers > 0 && pass.bytes == pass.transfers * job.block as u64);
             assert_eq!(pass.latency.len(), pass.transfers);
-            let memory = engine.arena.as_mut().unwrap().bytes_mut();
+            let memory = engine.arena().unwrap().bytes_mut();
             for unit in memory[..job.block].chunks(BLOCK) {
                 let found = u64::from_le_bytes(unit[..8].try_into().unwrap());
                 assert!(of_fill.contains(&found), "{} {}", job.name, engine.used().name);
@@ -138,6 +139,39 @@ fn what_is_not_there_is_said() {
         other => panic!("{other:?}"),
     }
     assert!(matches!(go(here(), Some(1 << 60)), BenchError::NoRoom { .. }));
+}
+
+#[test]
+fn folder_and_drive_lead_to_each_other() {
+    let host = Host::open(None).unwrap();
+    let dir = folder();
+    let here = Target::Dir(dir.path().to_str().unwrap().into());
+    let no_drive = facts(None);
+    let by_folder = match find(&host, &no_drive, &here) {
+        Ok(place) => place,
+        Err(BenchError::NotDirect { .. }) => return, // the build lies on no disk here
+        Err(error) => panic!("{error}"),
+    };
+    let disk = by_folder.info.disk.clone().unwrap();
+    assert!(by_folder.drive.is_none(), "this computer's disk is none of no drives");
+
+    let mut one_drive = facts(Some(2));
+    one_drive.drives[0].namespaces[0].name = disk.clone();
+    let by_folder = find(&host, &one_drive, &here).unwrap();
+    assert_eq!(by_folder.drive.unwrap().name, "nvme0");
+    for name in [disk.clone(), format!("/dev/{disk}"), "nvme0".into()] {
+        match find(&host, &one_drive, &Target::Drive(name.clone())) {
+            Ok(place) => {
+                assert_eq!(place.info.disk.as_deref(), Some(disk.as_str()), "{name}");
+                assert_eq!(place.info.identity.as_deref(), Some("0123456789abcdef"));
+            }
+            Err(BenchError::NotWritable { .. }) => {} // only root may write at its top
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+    one_drive.drives[0].namespaces[0].name = "nvme9n9".into();
+    let nowhere = find(&host, &one_drive, &Target::Drive("nvme9n9".into())).unwrap_err();
+    assert_eq!(nowhere, BenchError::NotMounted { drive: "nvme9n9".into() });
 }
 
 /// A recorded machine with this mountinfo.

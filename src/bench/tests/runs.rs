@@ -13,7 +13,7 @@ const GEN2: Link = Link { generation: Generation::GEN2, width: 1 };
 
 fn schedule() -> Schedule {
     let ms = Duration::from_millis;
-    Schedule { file_bytes: SIZE, fill: ms(10_000), ramp: ms(20), pass: ms(200), passes: 5 }
+    Schedule { file_bytes: SIZE, fill: ms(10_000), ramp: ms(20), pass: ms(60), passes: 5 }
 }
 
 fn world() -> Rc<World> {
