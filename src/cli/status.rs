@@ -4,9 +4,9 @@ use super::exit::{Exit, Failure};
 use super::show::{human, json};
 use super::ui::Ui;
 use super::Answer;
-use crate::facts::{self, Facts};
+use crate::facts::{self, Facts, PortState};
 use crate::host::Host;
-use crate::rules;
+use crate::rules::{self, BootGoal, Goal, LinkGoal, ProbeGoal};
 use crate::terms::BootMedium;
 
 /// Reads and tells. A board that is not a Pi 5 is told too.
@@ -24,9 +24,6 @@ pub(super) fn command(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
 
 /// At most two commands that follow from what is there.
 fn next(facts: &Facts) -> &'static [&'static str] {
-    if !facts.board.kind.supported() || facts.drives.is_empty() {
-        return &[];
-    }
     let running = facts.drives.iter().filter_map(|d| d.link()).map(|l| u32::from(l.generation.number())).min();
     let wanted = facts.boot.meaning.as_ref().and_then(|m| m.generation.value.certain().copied());
     let booted = facts.boot.medium == Some(BootMedium::Nvme);
@@ -37,6 +34,15 @@ fn next(facts: &Facts) -> &'static [&'static str] {
         }
         (Some(running), Some(wanted)) if wanted > running => &["pi5-nvme verify"],
         (Some(running), _) if running >= 3 && (booted || first) => &["pi5-nvme verify", "sudo pi5-nvme bench"],
-        _ => &["sudo pi5-nvme setup"],
+        _ if can_change(facts) => &["sudo pi5-nvme setup"],
+        _ => &[],
     }
+}
+
+/// True when setup would not refuse from the start: what is certified, without
+/// the boot order.
+fn can_change(facts: &Facts) -> bool {
+    let other = facts.drives.is_empty() && facts.port.state == PortState::Occupied;
+    let goal = Goal { link: LinkGoal::Gen2, boot: BootGoal::Keep, probe: ProbeGoal::Keep };
+    !other && rules::plan(facts, &goal).refusals.is_empty()
 }

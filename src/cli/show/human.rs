@@ -189,7 +189,7 @@ fn drive(page: &mut Page, drive: &Drive, verbose: bool) {
     let model = drive.model.as_deref().unwrap_or("model unknown");
     let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(bytes);
     let temperature = drive.temperature_celsius.map(celsius);
-    let state = (drive.state != DriveState::Live).then(|| page.tone(Tone::Bad, json::state(&drive.state)));
+    let state = (drive.state != DriveState::Live).then(|| page.tone(Tone::Bad, &json::state(&drive.state).replace('-', " ")));
     let mut parts = vec![model.to_owned()];
     parts.extend([capacity, temperature, state].into_iter().flatten());
     page.hang(&short(&drive.name), LABEL, &dotted(&parts.join(" · ")));
