@@ -135,3 +135,42 @@ fn a_reader_that_leaves_is_no_failure() {
         assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
     }
 }
+
+/// The keys that others rely on: more may be added, none renamed.
+const KEYS: [(&[&str], &[&str]); 3] = [
+    (
+        &["status", "--json"],
+        &[
+            "board/model board/kind board/supported kernel",
+            "boot/medium boot/config_path boot/config_device boot/same_as_booted",
+            "boot/port/value boot/port/lines boot/generation/value boot/generation/lines",
+            "eeprom/boot_order eeprom/boot_order_words eeprom/pcie_probe eeprom/pending eeprom/changeable",
+            "hat findings missing drives/0/name drives/0/model drives/0/firmware drives/0/state",
+            "drives/0/temperature_celsius drives/0/logical_block_size_bytes",
+            "drives/0/path/0/address drives/0/path/0/kind drives/0/path/0/speed_gtps",
+            "drives/0/path/0/max_speed_gtps drives/0/path/0/width drives/0/path/0/max_width",
+            "drives/0/path/0/vendor drives/0/path/0/device drives/0/link/generation drives/0/link/width",
+            "drives/0/link/bottleneck drives/0/link/ceiling_bytes_per_second",
+        ],
+    ),
+    (
+        &["setup", "--gen", "3", "--boot", "nvme", "--dry-run", "--json"],
+        &[
+            "plan/steps/0/kind plan/steps/0/path plan/steps/0/risk plan/steps/0/diff plan/steps/0/why",
+            "plan/refusals changed reboot_required transaction next",
+        ],
+    ),
+    (&["verify", "--json"], &["met asked_generation reached_generation findings next"]),
+];
+
+#[test]
+fn the_promised_keys_are_there() {
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/machines/pi5-trixie-sd");
+    for (arguments, keys) in KEYS {
+        let text = report(&machine, "80", arguments);
+        let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for key in keys.iter().flat_map(|line| line.split(' ')) {
+            assert!(object.pointer(&format!("/{key}")).is_some(), "{arguments:?}: no {key} in {object:#}");
+        }
+    }
+}

@@ -79,6 +79,7 @@ fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
     let mut request = Request::new(target, profile(args.profile));
     request.read_only = args.read_only;
     let stop = listen()?;
+    ui.say("Measuring ...");
     measure(host, &facts, &request, &stop, ui).map_err(failure)
 }
 

@@ -42,7 +42,11 @@ pub(in crate::cli) fn headline(run: &Run) -> String {
         None => "nothing measured".to_owned(),
     };
     let simulated = if run.simulated { "simulated · " } else { "" };
-    format!("{simulated}{} · {speed}", short(run.environment.link))
+    let what = match (run.environment.link, &run.target.disk) {
+        (None, Some(disk)) => disk.clone(),
+        (link, _) => short(link),
+    };
+    format!("{simulated}{what} · {speed}")
 }
 
 fn share(result: &JobResult) -> String {
@@ -81,7 +85,8 @@ pub(in crate::cli) fn report(
     page.line(&line);
     let target = &run.target;
     let model = target.model.as_deref().or(target.disk.as_deref()).unwrap_or("drive unknown");
-    let about = format!("{model} · {} · {} at {}", link(run.environment.link), target.file_system, target.mount);
+    let link = run.environment.link.map(|l| format!(" · {}", link(Some(l)))).unwrap_or_default();
+    let about = format!("{model}{link} · {} at {}", target.file_system, target.mount);
     page.line(&dotted(&about));
     page.blank();
     match compared {
