@@ -90,7 +90,8 @@ fn stop(child: &mut Child) {
     }
     // Its own children may have outlived the first signal.
     let _ = killpg(group, Signal::SIGKILL);
-    let _ = child.wait();
+    // One that waits in the kernel for a dead drive does not end even now.
+    let _ = wait_until(child, Instant::now(), GRACE);
 }
 
 fn code(status: ExitStatus) -> i32 {
