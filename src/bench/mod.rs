@@ -118,7 +118,10 @@ fn run_on(
     let outcome = runner::run(&mut engine, &mut setting, size)
         .map_err(|failed| BenchError::broken(&device, &failed.what, failed.broken))?;
 
-    let mut notes = notes(&outcome, drive, size, simulated);
+    let mut notes = notes(&outcome, drive, size);
+    if simulated {
+        notes.insert(0, simulation(setting.caps.is_some()).into());
+    }
     if let Some(why) = engine.refused() {
         notes.push(format!("measured by threads: the kernel refused io_uring ({why})"));
     }
@@ -176,11 +179,16 @@ fn file_size(
     Ok(wanted.min(most) / MIB * MIB)
 }
 
-fn notes(outcome: &Outcome, drive: Option<&Drive>, size: u64, simulated: bool) -> Vec<String> {
-    let mut notes = Vec::new();
-    if simulated {
-        notes.push("simulated: measured on this computer's disk, slowed down to the recorded link".into());
+fn simulation(capped: bool) -> &'static str {
+    if capped {
+        "simulated: measured on this computer's disk, slowed down to the recorded link"
+    } else {
+        "simulated: measured on this computer's disk at its own speed, as the recorded link is not known"
     }
+}
+
+fn notes(outcome: &Outcome, drive: Option<&Drive>, size: u64) -> Vec<String> {
+    let mut notes = Vec::new();
     if outcome.file_bytes < size && !outcome.partial {
         let (small, wanted) = (bytes(outcome.file_bytes), bytes(size));
         notes.push(format!("the test file holds {small} of {wanted}: the drive took too long to write more"));

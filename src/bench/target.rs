@@ -92,6 +92,10 @@ fn on_drive<'f>(
     let short = name.strip_prefix("/dev/").unwrap_or(name);
     let drive = facts.drives.iter().find(|d| d.name == short || has_namespace(d, short));
     let drive = drive.ok_or_else(|| BenchError::NoDrive { name: name.into() })?;
+    if drive.state != DriveState::Live || drive.namespaces.is_empty() {
+        let (why, hint) = ("the drive does not answer".into(), "`pi5-nvme status` says more");
+        return Err(BenchError::NotWritable { at: name.into(), why, hint });
+    }
     let on_it =
         |b: &BlockDevice| if drive.name == short { has_namespace(drive, &b.disk) } else { b.disk == short };
 

@@ -240,3 +240,24 @@ fn a_recorded_drive_that_is_not_mounted_is_measured_too() {
     assert_eq!(run.target.disk.as_deref(), Some("nvme0n1"));
     assert_eq!(run.target.identity.as_deref(), Some("0123456789abcdef"));
 }
+
+#[test]
+fn a_recorded_drive_that_does_not_answer_is_not_measured() {
+    let (_dir, host) = recorded(MOUNTED);
+    let mut dead = facts(Some(2));
+    dead.drives[0].state = crate::facts::DriveState::NotAnswering;
+    let request = Request::new(Target::Drive("nvme0".into()), Profile::Quick);
+    let error = run(&host, &dead, &request, &mut |_| {}, &|| false).unwrap_err();
+    assert!(error.to_string().contains("does not answer"), "{error}");
+    assert_eq!(Target::first(&dead), None);
+
+    // Alive, and the link cannot be read: nothing is said of a link.
+    let mut unknown = facts(Some(2));
+    unknown.drives[0].path[0].speed = None;
+    let request = Request { read_only: true, ..request };
+    let how = How { schedule: SHORT, threads: false };
+    let run = run_on(&host, &unknown, &request, &how, &mut |_| {}, &|| false).unwrap();
+    assert!(run.notes[0].contains("the recorded link is not known"), "{:?}", run.notes);
+    assert!(run.environment.link.is_none());
+    assert!(run.results.iter().all(|r| r.ceiling_bytes_per_second.is_none() && r.valid));
+}
