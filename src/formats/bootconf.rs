@@ -1,5 +1,6 @@
 //! The bootloader configuration (the EEPROM's `bootconf.txt`).
 
+use super::config_txt::Conditions;
 use crate::terms::BootOrder;
 
 /// What a bootloader configuration means for this board in a normal boot.
@@ -22,4 +23,28 @@ pub struct Meaning {
     pub config_txt_section: Option<Vec<u8>>,
     /// Keys in force that nobody documents, as written.
     pub unknown_keys: Vec<String>,
+}
+
+/// What `bytes` mean.
+pub fn read(_bytes: &[u8], _conditions: &Conditions) -> Meaning {
+    Meaning {
+        boot_order: None,
+        boot_order_certain: true,
+        pcie_probe: false,
+        signed_boot: false,
+        frozen: false,
+        self_update_off: false,
+        config_txt_section: None,
+        unknown_keys: Vec::new(),
+    }
+}
+
+/// The new text, equal to the old one when nothing is to do.
+pub fn append(
+    bytes: &[u8],
+    _conditions: &Conditions,
+    _order: Option<BootOrder>,
+    _probe: bool,
+) -> Result<Vec<u8>, String> {
+    Ok(bytes.to_vec())
 }

@@ -11,7 +11,10 @@ pub fn unified(name: &str, before: &[u8], after: &[u8]) -> String {
     }
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
     let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
-    diff.unified_diff().context_radius(3).header(&format!("{name} (now)"), &format!("{name} (new)")).to_string()
+    diff.unified_diff()
+        .context_radius(3)
+        .header(&format!("{name} (now)"), &format!("{name} (new)"))
+        .to_string()
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl HostError {
         use nix::Error as E;
         let at = at.to_owned();
         match errno {
-            E::ENOENT | E::ENOTDIR | E::ELOOP => Self::NotFound(at),
+            E::ENOENT | E::ENOTDIR => Self::NotFound(at),
             E::EACCES | E::EPERM => Self::Denied(at),
             E::EROFS => Self::ReadOnly(at),
             E::ENOSPC | E::EDQUOT => Self::NoSpace(at),

@@ -1,20 +1,55 @@
 //! Reading files inside the root.
 
-use super::{Host, HostError, READ_LIMIT, Stat};
+use super::{Host, HostError, READ_LIMIT, Space, Stat};
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2};
 use nix::sys::stat::Mode;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 
 impl Host {
     /// Opens `path` (absolute) inside the root: neither `..` nor a symlink,
     /// absolute or not, leaves it.
     pub(super) fn open_at(&self, path: &str, flags: OFlag, mode: Mode) -> Result<OwnedFd, HostError> {
+        if !path.starts_with('/') {
+            return Err(HostError::Other(path.into(), "not an absolute path".into()));
+        }
         let inside = path.trim_start_matches('/');
         let inside = if inside.is_empty() { "." } else { inside };
-        let how = OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
-        openat2(self.root.as_fd(), inside, how).map_err(|e| HostError::from_errno(path, e))
+        let how =
+            OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
+        let mut tries = 0;
+        loop {
+            return match openat2(self.root.as_fd(), inside, how) {
+                // Something was renamed on the way: openat2(2) says to ask again.
+                Err(nix::Error::EAGAIN) if tries < 16 => {
+                    tries += 1;
+                    continue;
+                }
+                // The kernel follows none of the links below /proc/PID that
+                // lead to open files.
+                Err(nix::Error::EXDEV) => {
+                    Err(other(path, "leads through a link that cannot be followed safely"))
+                }
+                Err(nix::Error::ENOSYS) => {
+                    Err(other(path, "this kernel has no openat2 (Linux 5.6 or newer is needed)"))
+                }
+                result => result.map_err(|e| HostError::from_errno(path, e)),
+            };
+        }
+    }
+
+    /// Opens a regular file for reading; a FIFO or a device never makes it
+    /// wait.
+    fn open_file(&self, path: &str) -> Result<File, HostError> {
+        let fd = self.open_at(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
+        let stat = nix::sys::stat::fstat(&fd).map_err(|e| HostError::from_errno(path, e))?;
+        match stat.st_mode & libc::S_IFMT {
+            libc::S_IFREG => Ok(File::from(fd)),
+            libc::S_IFDIR => Err(other(path, "a folder, not a file")),
+            _ => Err(other(path, "not a regular file")),
+        }
     }
 
     /// The bytes of a file.
@@ -27,14 +62,46 @@ impl Host {
 
     /// The bytes of a file of at most `limit` bytes.
     pub fn read_limited(&self, path: &str, limit: u64) -> Result<Vec<u8>, HostError> {
-        let fd = self.open_at(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
         let mut bytes = Vec::new();
-        let mut file = File::from(fd).take(limit + 1);
+        let mut file = self.open_file(path)?.take(limit.saturating_add(1));
         file.read_to_end(&mut bytes).map_err(|e| HostError::from_io(path, &e))?;
         if bytes.len() as u64 > limit {
             return Err(HostError::TooLarge(path.into(), limit));
         }
         Ok(bytes)
+    }
+
+    /// Bytes of a device or file from `offset` on, exactly `len` of them.
+    ///
+    /// # Errors
+    /// [`HostError::TooLarge`] when `len` is beyond [`READ_LIMIT`]; fewer
+    /// bytes than that are an error too.
+    pub fn read_at(&self, path: &str, offset: u64, len: usize) -> Result<Vec<u8>, HostError> {
+        if len as u64 > READ_LIMIT {
+            return Err(HostError::TooLarge(path.into(), READ_LIMIT));
+        }
+        let fd = self.open_at(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
+        let mut bytes = vec![0; len];
+        match File::from(fd).read_exact_at(&mut bytes, offset) {
+            Ok(()) => Ok(bytes),
+            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+                Err(other(path, &format!("ends before byte {}", offset.saturating_add(len as u64))))
+            }
+            Err(e) => Err(HostError::from_io(path, &e)),
+        }
+    }
+
+    /// Room of the file system that holds `path`, which must be there.
+    pub fn space(&self, path: &str) -> Result<Space, HostError> {
+        if let Some(space) = self.world.space(path) {
+            return Ok(space);
+        }
+        let fd = self.open_at(path, OFlag::O_PATH, Mode::empty())?;
+        let stat = nix::sys::statvfs::fstatvfs(&fd).map_err(|e| HostError::from_errno(path, e))?;
+        // Both are 32 bits wide on a 32-bit system.
+        #[allow(clippy::useless_conversion)]
+        let bytes = |blocks| u64::from(blocks).saturating_mul(u64::from(stat.fragment_size()));
+        Ok(Space { free_bytes: bytes(stat.blocks_available()), total_bytes: bytes(stat.blocks()) })
     }
 
     /// The text of a small file (sysfs, device tree, os-release): invalid
@@ -88,6 +155,13 @@ impl Host {
             .map_err(|e| HostError::from_errno(path, e))?;
         let real = std::path::PathBuf::from(real);
         let inside = real.strip_prefix(self.root_path()).map_err(|_| HostError::NotFound(path.into()))?;
-        Ok(format!("/{}", inside.display()))
+        match inside.to_str() {
+            Some(inside) => Ok(format!("/{inside}")),
+            None => Err(other(path, "leads to a name that is not UTF-8")),
+        }
     }
+}
+
+fn other(path: &str, why: &str) -> HostError {
+    HostError::Other(path.into(), why.into())
 }

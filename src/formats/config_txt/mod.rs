@@ -149,3 +149,25 @@ pub struct Wanted {
     /// The generation.
     pub generation: Option<u32>,
 }
+
+/// What `files` mean under `conditions`.
+pub fn read(_files: &Files, _conditions: &Conditions) -> Meaning {
+    Meaning {
+        port: Setting { value: Value::Certain(false), lines: Vec::new() },
+        generation: Setting { value: Value::Certain(2), lines: Vec::new() },
+        remarks: Vec::new(),
+        missing_includes: Vec::new(),
+        os_prefix: String::new(),
+        cmdline: "cmdline.txt".into(),
+    }
+}
+
+/// The new bytes of the top file, equal to it when nothing is to do.
+pub fn append(files: &Files, _conditions: &Conditions, _wanted: Wanted) -> Vec<u8> {
+    files.top.clone()
+}
+
+/// The names on `include` lines, each once, in file order.
+pub fn includes(_bytes: &[u8]) -> Vec<String> {
+    Vec::new()
+}
