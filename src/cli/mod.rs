@@ -192,3 +192,25 @@ fn misused(args: &[OsString], error: &clap::Error) -> Exit {
     }
     Exit::Usage
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_recorded_machine_no_command_acts_on_this_computer() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = Host::open(Some(folder.path())).unwrap();
+        let root = host.root_path().display();
+        assert_eq!(
+            all_typed(&host, &["sudo reboot", "sudo pi5-nvme setup", "pi5-nvme verify"]),
+            [format!("pi5-nvme --root {root} setup"), format!("pi5-nvme --root {root} verify")]
+        );
+    }
+
+    #[test]
+    fn on_this_machine_commands_stand_as_they_are() {
+        let host = Host::open(None).unwrap();
+        assert_eq!(all_typed(&host, &["sudo reboot", "pi5-nvme verify"]), ["sudo reboot", "pi5-nvme verify"]);
+    }
+}

@@ -207,3 +207,31 @@ fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_named_as_people_name_them() {
+        for (name, words) in [
+            ("seq1m-q8t1-read", "SEQ1M Q8 read"),
+            ("rnd4k-q32t1-write", "RND4K Q32 write"),
+            ("fill", "writing the test file"),
+            ("other", "other"),
+        ] {
+            assert_eq!(job(name), words);
+        }
+        assert!(crate::bench::JOBS.iter().all(|j| job(j.name) != j.name));
+        assert!(crate::bench::JOBS.iter().any(|j| j.name == FIRST));
+    }
+
+    #[test]
+    fn an_interval_names_its_unit_once() {
+        assert_eq!(number(429e6, 437e6), "429");
+        assert_eq!(number(40.8e3, 68.3e6), "40.8 kB/s");
+        assert_eq!(latency(529_000), "529 µs");
+        assert_eq!(latency(4_600_000), "4.6 ms");
+        assert_eq!(latency(1_500_000_000), "1.5 s");
+    }
+}

@@ -94,3 +94,16 @@ pub(super) fn mark_of(host: &Host) -> Option<String> {
     let name = host.root_path().file_name().unwrap_or_default().to_string_lossy();
     host.is_simulated().then(|| format!("Simulated: recorded machine {name}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_told_from_sentences() {
+        assert!(is_command("sudo reboot"));
+        assert!(is_command("pi5-nvme verify"));
+        assert!(!is_command("pi5-nvme status says what there is; pi5-nvme bench PATH measures another disk"));
+        assert!(!is_command("Power off for ten seconds."));
+    }
+}
