@@ -33,25 +33,27 @@ fn play(host: &Host, args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
     quiet.can_ask = ask;
     let ui = &quiet;
 
-    chapter(ui, 1, "the machine as it is", &format!("pi5-nvme{root} status"));
+    chapter(ui, 1, "the machine as it is", &format!("$ pi5-nvme{root} status"));
     part("status", super::status::command(host, ui), &mut parts, ui)?;
 
     let setup = answers(ask);
-    chapter(ui, 2, "the change", &format!("pi5-nvme{root} setup"));
+    chapter(ui, 2, "the change", &format!("$ pi5-nvme{root} setup"));
     part("setup", super::setup::command(host, &setup, ui), &mut parts, ui)?;
 
-    chapter(ui, 3, "the reboot", "a simulated firmware reads the changed files");
+    chapter(ui, 3, "the reboot", "(a simulated firmware reads the changed files)");
     let booted = act::simulated::boot(host)?;
-    for line in &booted {
-        ui.say(&format!("  {line}"));
+    if !ui.json && !ui.quiet {
+        let mut page = ui.page();
+        booted.iter().for_each(|line| page.hang(" -", 4, line));
+        let _ = super::ui::answer(&page.into_text());
     }
     parts.insert("boot".into(), json!(booted));
 
-    chapter(ui, 4, "the proof", &format!("pi5-nvme{root} verify"));
+    chapter(ui, 4, "the proof", &format!("$ pi5-nvme{root} verify"));
     let verified = part("verify", super::verify::command(host, &Verify::default(), ui), &mut parts, ui)?;
 
     let bench = Bench { profile: Profile::Quick, compare: Some(Vec::new()), ..Bench::default() };
-    chapter(ui, 5, "the gain", &format!("pi5-nvme{root} bench --compare"));
+    chapter(ui, 5, "the gain", &format!("$ pi5-nvme{root} bench --compare"));
     let compared = part("bench", super::bench::command(host, &bench, ui), &mut parts, ui)?;
 
     let exit = if verified == Exit::Done && compared == Exit::Done { Exit::Done } else { Exit::No };
@@ -86,7 +88,7 @@ fn chapter(ui: &Ui, number: u8, title: &str, what: &str) {
     let mut page = ui.page();
     let title = page.tone(Tone::Strong, &format!("== Simulated Raspberry Pi 5 · {number} of 5: {title} =="));
     page.line(&title);
-    page.line(&page.tone(Tone::Dim, &format!("$ {what}")));
+    page.line(&page.tone(Tone::Dim, what));
     let _ = super::ui::answer(&format!("\n{}\n", page.into_text()));
 }
 

@@ -144,6 +144,9 @@ impl From<ActError> for Failure {
                 .remedy(format!("run {program} by hand to see all it says")),
             ActError::Interrupted(id) => Self::new(Exit::Refused, "interrupted-before", message)
                 .remedy(format!("sudo pi5-nvme undo {id}   puts everything back; sudo pi5-nvme setup   goes on")),
+            ActError::Signal => Self::new(Exit::Interrupted, "interrupted", message),
+            ActError::Newer { newer, .. } => Self::new(Exit::Refused, "newer", message)
+                .remedy(format!("sudo pi5-nvme undo {newer}")),
             ActError::NoTransaction(_) => {
                 Self::new(Exit::Usage, "no-transaction", message).remedy("pi5-nvme undo --list   shows which there are")
             }
@@ -165,6 +168,10 @@ pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
         failure = failure.with(json!({"rescue": rescue}));
     } else if interrupted {
         failure.exit = Exit::Interrupted;
+        failure.message = match tried {
+            true => format!("Interrupted ({}); everything was put back", failure.message),
+            false => "Interrupted; nothing was changed".to_owned(),
+        };
     } else if tried && failure.exit != Exit::Refused {
         failure.exit = Exit::PutBack;
     }

@@ -48,9 +48,7 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         return Err(exit::needs_root(host, "Changing the boot files", line.trim_start_matches("sudo ")));
     }
     let interrupted = listen()?;
-    if !args.dry_run {
-        heal(host, ui)?;
-    }
+    let healed = if args.dry_run { None } else { heal(host, ui)? };
     let facts = facts::read(host);
     if ui.can_ask && (choices.r#gen.is_none() || choices.boot.is_none()) {
         wizard::goal(&facts, host, &mut choices, ui)?;
@@ -86,7 +84,7 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     }
     let mut result = apply(host, &facts, &plan, &choices, &interrupted, ui);
     if let Ok(answer) = &mut result {
-        merge(&mut answer.json, json!({"baseline": baseline}));
+        merge(&mut answer.json, json!({"baseline": baseline, "healed": healed}));
     }
     result
 }
@@ -107,6 +105,10 @@ fn apply(
         let mut object = body(host, plan, None);
         merge(&mut object, json::report(&report, next));
         return Err(failure.with(object));
+    }
+    if !report.changed {
+        // Somebody else did the same in the meantime.
+        return Ok(already(host, plan, choices, ui));
     }
     let reboot = report.reboot_required;
     let now = reboot && choices.reboot == Some(Reboot::Now);
@@ -267,12 +269,13 @@ fn all_given(args: &Setup) -> Result<(), Failure> {
     Err(failure)
 }
 
-/// Deals with a transaction that was interrupted before anything new begins.
-fn heal(host: &Host, ui: &Ui) -> Result<(), Failure> {
-    let report = act::heal(host, &mut |line| ui.say(line))?;
-    match report {
-        Some(report) => exit::of_report(&report, false).map_or(Ok(()), Err),
-        None => Ok(()),
+/// Deals with a transaction that was interrupted before anything new begins;
+/// gives its number.
+fn heal(host: &Host, ui: &Ui) -> Result<Option<String>, Failure> {
+    let Some(report) = act::heal(host, &mut |line| ui.say(line))? else { return Ok(None) };
+    match exit::of_report(&report, false) {
+        Some(failure) => Err(failure),
+        None => Ok(report.transaction),
     }
 }
 
