@@ -1,5 +1,26 @@
 //! config.txt as the firmware of a Raspberry Pi 5 reads it.
 
+mod append;
+mod evaluate;
+mod filter;
+mod items;
+mod lines;
+mod meaning;
+mod names;
+mod params;
+mod reading;
+mod remarks;
+
+pub use append::append;
+pub use items::includes;
+pub use meaning::read;
+
+pub(super) use append::{MARK, without_own_block};
+pub(super) use evaluate::Evaluation;
+pub(super) use items::{Item, Kind, keys};
+pub(super) use lines::split;
+pub(super) use reading::explore;
+
 use crate::terms::BoardKind;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,24 +171,5 @@ pub struct Wanted {
     pub generation: Option<u32>,
 }
 
-/// What `files` mean under `conditions`.
-pub fn read(_files: &Files, _conditions: &Conditions) -> Meaning {
-    Meaning {
-        port: Setting { value: Value::Certain(false), lines: Vec::new() },
-        generation: Setting { value: Value::Certain(2), lines: Vec::new() },
-        remarks: Vec::new(),
-        missing_includes: Vec::new(),
-        os_prefix: String::new(),
-        cmdline: "cmdline.txt".into(),
-    }
-}
-
-/// The new bytes of the top file, equal to it when nothing is to do.
-pub fn append(files: &Files, _conditions: &Conditions, _wanted: Wanted) -> Vec<u8> {
-    files.top.clone()
-}
-
-/// The names on `include` lines, each once, in file order.
-pub fn includes(_bytes: &[u8]) -> Vec<String> {
-    Vec::new()
-}
+#[cfg(test)]
+mod tests;
