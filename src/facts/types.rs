@@ -15,6 +15,8 @@ pub struct Facts {
     pub board: Board,
     /// Kernel release (`/proc/sys/kernel/osrelease`).
     pub kernel: Option<String>,
+    /// `/proc/sys/kernel/random/boot_id`: another one after every start.
+    pub boot_id: Option<String>,
     /// The operating system.
     pub os: Os,
     /// How this boot happened and what the next one will read.

@@ -196,3 +196,34 @@ pub struct Verdict {
     /// What to do next: commands or sentences, at most two.
     pub next: Vec<String>,
 }
+
+/// What `setup` recorded of its newest change, for `verify` to compare with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The transaction (`0007`).
+    pub id: String,
+    /// What it was to reach.
+    pub goal: Goal,
+    /// `/proc/sys/kernel/random/boot_id` when it was applied: the same one now
+    /// means that no reboot came between.
+    pub boot_id: Option<String>,
+    /// The config.txt that it changed or found already set.
+    pub config_path: String,
+    /// The bytes that it left there.
+    pub config_after: Vec<u8>,
+    /// The bootloader configuration it set, if it set one.
+    pub bootconf_after: Option<Vec<u8>>,
+    /// The bootloader configuration before that.
+    pub bootconf_before: Option<Vec<u8>>,
+    /// Model and identity of the drives that were there.
+    pub drives: Vec<(String, String)>,
+}
+
+impl Finding {
+    /// The same finding with a piece of evidence added.
+    #[must_use]
+    pub fn seen(mut self, at: impl Into<String>, value: impl Into<String>) -> Self {
+        self.evidence.push(Evidence { at: at.into(), value: value.into() });
+        self
+    }
+}

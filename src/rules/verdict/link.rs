@@ -1,0 +1,105 @@
+//! The link of every drive against what was asked for.
+
+use super::{Draft, setting};
+use crate::facts::{Drive, DriveState, Facts, HopKind, PortState};
+use crate::rules::bootloader::{drive_name, switch_name};
+use crate::rules::findings::{clamped, findings, gen2_limit, kernel_ignores, trained_lower};
+use crate::rules::{Recorded, check_text, id};
+use crate::terms::Generation;
+
+pub(super) fn judge(facts: &Facts, recorded: Option<&Recorded>, asked: Option<u32>, draft: &mut Draft) {
+    // What the device tree says comes first: a setting that never arrived
+    // explains everything after it.
+    if let Some(asked) = asked {
+        let enabled = facts.port.state != PortState::Disabled;
+        if facts.port.asked.is_some_and(|live| live != asked) || (!enabled && recorded.is_some()) {
+            setting(facts, recorded, asked, draft);
+        }
+    }
+    missing(facts, recorded, draft);
+    for drive in &facts.drives {
+        match drive.state {
+            DriveState::Live => speed(facts, drive, asked, draft),
+            _ => not_live(facts, drive, draft),
+        }
+    }
+}
+
+fn missing(facts: &Facts, recorded: Option<&Recorded>, draft: &mut Draft) {
+    if facts.drives.is_empty() {
+        let port = match facts.port.state {
+            PortState::Disabled => "the connector is off",
+            PortState::LinkDown => "the connector is on, the link is down",
+            PortState::Empty => "the root port is there, nothing is behind it",
+            PortState::Occupied => "something else is on the connector",
+            PortState::Unknown => "the state of the connector could not be read",
+        };
+        let finding = check_text(id::DRIVE_MISSING, &[("port", port.into())]);
+        if facts.port.state == PortState::Unknown {
+            draft.unknown(finding);
+        } else {
+            draft.no(finding);
+        }
+        return;
+    }
+    for (model, identity) in recorded.map_or(&[][..], |r| &r.drives) {
+        let there = |d: &Drive| d.identity.as_ref().is_none_or(|i| i == identity);
+        if !facts.drives.iter().any(there) {
+            draft.no(check_text(id::DRIVE_MISSING_ONE, &[("drive", model.clone())]));
+        }
+    }
+}
+
+/// The finding that `status` has for this drive.
+fn not_live(facts: &Facts, drive: &Drive, draft: &mut Draft) {
+    let ids = [id::DRIVE_NOT_ANSWERING, id::DRIVE_NO_DRIVER, id::DRIVE_STATE];
+    let name = drive_name(drive);
+    for finding in
+        findings(facts).into_iter().filter(|f| ids.contains(&f.id.as_str()) && f.text.starts_with(&name))
+    {
+        draft.no(finding);
+    }
+}
+
+fn speed(facts: &Facts, drive: &Drive, asked: Option<u32>, draft: &mut Draft) {
+    let name = ("drive", drive_name(drive));
+    let Some(link) = drive.link() else {
+        return draft.unknown(check_text(id::LINK_UNKNOWN, &[name]));
+    };
+    let Some(asked) = asked.and_then(|a| u8::try_from(a).ok()).and_then(Generation::new) else {
+        return draft.unknown(check_text(id::NOTHING_ASKED, &[]));
+    };
+    let reached = link.generation;
+    let numbers = [name, ("reached", reached.number().to_string()), ("asked", asked.number().to_string())];
+    if reached == asked {
+        return;
+    }
+    if reached > asked {
+        return draft.no(check_text(id::FASTER_THAN_ASKED, &numbers));
+    }
+    // A setting that did not arrive has been told already.
+    if facts
+        .port
+        .asked
+        .is_some_and(|live| live == u32::from(reached.number()) && live < u32::from(asked.number()))
+    {
+        return;
+    }
+    if drive.possible().is_some_and(|possible| possible <= reached) {
+        let limit = drive.path.iter().find(|h| {
+            h.kind != HopKind::Endpoint && h.kind != HopKind::RootPort && h.max_speed <= Some(reached)
+        });
+        let limit = gen2_limit(&drive.path).or(limit);
+        return draft.no(match limit {
+            Some(hop) => {
+                let [name, reached, asked] = numbers;
+                check_text(id::LIMITED_BY_SWITCH, &[name, reached, asked, ("switch", switch_name(hop))])
+            }
+            None => check_text(id::LIMITED_BY_DRIVE, &numbers),
+        });
+    }
+    if let Some(finding) = clamped(facts, drive).or_else(|| kernel_ignores(facts, drive)) {
+        return draft.no(finding);
+    }
+    draft.no(trained_lower(drive, reached, asked));
+}
