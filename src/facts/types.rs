@@ -381,7 +381,7 @@ pub struct Hop {
     pub max_payload_bytes: Option<u32>,
     /// Error counters (AER), by kind; `None` where the kernel keeps none.
     pub aer: Option<AerCounters>,
-    /// Its place below the controller, for the reader of a report.
+    /// Its folder in sysfs.
     pub path: String,
 }
 
