@@ -18,8 +18,10 @@ pub(super) fn board(host: &Host, missing: &mut Vec<Missing>) -> Board {
         .map(|bytes| device_tree::string(&bytes))
         .or_else(|| cpuinfo_value(&cpuinfo, "Serial").map(str::to_owned))
         .and_then(|text| u64::from_str_radix(&text, 16).ok());
-    let from_tree = property("model").map(|bytes| device_tree::string(&bytes)).filter(|model| !model.is_empty());
-    let uefi_acpi = from_tree.is_none() && (host.exists("/sys/firmware/efi") || host.exists("/sys/firmware/acpi"));
+    let from_tree =
+        property("model").map(|bytes| device_tree::string(&bytes)).filter(|model| !model.is_empty());
+    let uefi_acpi =
+        from_tree.is_none() && (host.exists("/sys/firmware/efi") || host.exists("/sys/firmware/acpi"));
     let model = from_tree
         .or_else(|| cpuinfo_value(&cpuinfo, "Model").map(str::to_owned))
         .or_else(|| sysfs::text(host, "/sys/class/dmi/id/product_name"));
@@ -29,7 +31,8 @@ pub(super) fn board(host: &Host, missing: &mut Vec<Missing>) -> Board {
         (None, None) => BoardKind::Other,
     };
     if revision.is_none() {
-        missing.push(Missing { path: format!("{TREE}/system/linux,revision"), why: "no revision code".into() });
+        missing
+            .push(Missing { path: format!("{TREE}/system/linux,revision"), why: "no revision code".into() });
     }
     let memory_bytes = host.read_text("/proc/meminfo").ok().and_then(|text| memory(&text));
     if memory_bytes.is_none() {

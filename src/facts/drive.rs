@@ -136,7 +136,8 @@ fn temperatures(host: &Host, drive: &mut Drive, own: &str, function: &str) {
     let sensors = host.list("/sys/class/hwmon").unwrap_or_default();
     let Some(sensor) = sensors.iter().map(|name| format!("/sys/class/hwmon/{name}")).find(|sensor| {
         let device = host.canonical(&format!("{sensor}/device")).unwrap_or_default();
-        (device == own || device == function) && sysfs::text(host, &format!("{sensor}/name")).as_deref() == Some("nvme")
+        (device == own || device == function)
+            && sysfs::text(host, &format!("{sensor}/name")).as_deref() == Some("nvme")
     }) else {
         return;
     };
@@ -178,7 +179,8 @@ fn health(host: &Host, drive: &mut Drive, missing: &mut Vec<Missing>) {
 
 /// One entry for the hops whose speed or width the kernel does not tell.
 fn unknown_hops(host: &Host, drive: &Drive, missing: &mut Vec<Missing>) {
-    let unknown: Vec<_> = drive.path.iter().filter(|hop| hop.speed.is_none() || hop.width.is_none()).collect();
+    let unknown: Vec<_> =
+        drive.path.iter().filter(|hop| hop.speed.is_none() || hop.width.is_none()).collect();
     if let Some(hop) = unknown.first() {
         let path = format!("{}/current_link_speed", hop.path);
         let why = match host.read_text(&path) {
@@ -188,7 +190,10 @@ fn unknown_hops(host: &Host, drive: &Drive, missing: &mut Vec<Missing>) {
         let addresses: Vec<&str> = unknown.iter().map(|hop| hop.address.as_str()).collect();
         missing.push(Missing { path, why: format!("{why} (link of {})", addresses.join(", ")) });
     } else if drive.path.last().is_none_or(|hop| hop.kind != HopKind::Endpoint) {
-        missing.push(Missing { path: format!("{CLASS}/{}", drive.name), why: "no PCI function above it".into() });
+        missing.push(Missing {
+            path: format!("{CLASS}/{}", drive.name),
+            why: "no PCI function above it".into(),
+        });
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) fn hat(host: &Host) -> Option<Hat> {
 }
 
 fn one(host: &Host, node: &str) -> Option<Hat> {
-    let string = |name: &str| host.read(&format!("{TREE}/{node}/{name}")).ok().map(|b| device_tree::string(&b));
+    let string =
+        |name: &str| host.read(&format!("{TREE}/{node}/{name}")).ok().map(|b| device_tree::string(&b));
     let (vendor, product) = (string("vendor"), string("product"));
     if vendor.is_none() && product.is_none() {
         return None;

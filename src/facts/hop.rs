@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn functions_of_a_path() {
-        let path = "/sys/devices/platform/axi/1000110000.pcie/pci0001:00/0001:00:00.0/0001:01:00.0/nvme/nvme0";
+        let path =
+            "/sys/devices/platform/axi/1000110000.pcie/pci0001:00/0001:00:00.0/0001:01:00.0/nvme/nvme0";
         let found = functions(path);
         assert_eq!(found.iter().map(|(a, _)| *a).collect::<Vec<_>>(), ["0001:00:00.0", "0001:01:00.0"]);
         assert_eq!(found[1].1, path.strip_suffix("/nvme/nvme0").unwrap());

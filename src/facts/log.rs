@@ -82,7 +82,9 @@ fn classify(message: &str) -> Option<(&'static str, &str)> {
         return without_driver(subject, rest);
     }
     let (device, said) = rest.split_once(": ")?;
-    if said.contains("PCIe Bus Error: severity=") || (said.starts_with("AER: ") && said.contains("(no details found")) {
+    if said.contains("PCIe Bus Error: severity=")
+        || (said.starts_with("AER: ") && said.contains("(no details found"))
+    {
         return Some(("aer", device));
     }
     let kind = match driver {
@@ -153,7 +155,11 @@ mod tests {
 
     /// Lines in the shape of every kernel from 6.1 to 6.18.
     const LINES: [(&str, &str, &str); 27] = [
-        ("[    0.495733] brcm-pcie 1000110000.pcie: link up, 5.0 GT/s PCIe x1 (!SSC)", "link_up", "1000110000"),
+        (
+            "[    0.495733] brcm-pcie 1000110000.pcie: link up, 5.0 GT/s PCIe x1 (!SSC)",
+            "link_up",
+            "1000110000",
+        ),
         ("[    0.665537] brcm-pcie 1000110000.pcie: link down", "link_down", "1000110000"),
         ("[    0.665537] pi kernel: brcm-pcie 1000110000.pcie: link down", "link_down", "1000110000"),
         ("[    0.773540] brcm-pcie 1000120000.pcie: link up, 5.0 GT/s PCIe x4 (!SSC)", "", ""),
@@ -190,7 +196,11 @@ mod tests {
             "aer",
             "0001:00:00.0",
         ),
-        ("[  187.789034] pcieport 0001:00:00.0: AER: Correctable error message received from 0001:01:00.0", "", ""),
+        (
+            "[  187.789034] pcieport 0001:00:00.0: AER: Correctable error message received from 0001:01:00.0",
+            "",
+            "",
+        ),
         ("[    0.670354] pcieport 0001:00:00.0: AER: enabled with IRQ 38", "", ""),
         (
             "[   79.340981] nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0x10",

@@ -3,14 +3,30 @@
 
 mod aer;
 mod board;
+mod boot;
+mod cmdline;
+mod config;
 mod config_space;
+mod copies;
 mod drive;
+mod eeprom;
 mod hat;
+mod hindrance;
 mod hop;
+mod ids;
+mod image;
 mod log;
+#[cfg(test)]
+mod made_up;
+mod mounts;
+#[cfg(test)]
+mod noise;
 mod os;
+mod partitions;
+mod pending;
 mod port;
 mod power;
+mod settings;
 mod smart;
 mod sysfs;
 #[cfg(test)]
@@ -26,15 +42,17 @@ use crate::host::Host;
 pub fn read(host: &Host) -> Facts {
     let mut missing = Vec::new();
     let board = board::board(host, &mut missing);
-    let kernel = missed(&mut missing, "/proc/sys/kernel/osrelease", host.read_text("/proc/sys/kernel/osrelease"));
+    let kernel =
+        missed(&mut missing, "/proc/sys/kernel/osrelease", host.read_text("/proc/sys/kernel/osrelease"));
     let os = os::os(host, &mut missing);
     let port = port::external(host, &board, &mut missing);
     let drives = drive::drives(host, &mut missing);
     let log = log::kernel_log(host, &mut missing);
     let power = power::power(host, &board, &log, &mut missing);
     let hat = hat::hat(host);
-    let boot = Boot::default();
-    let eeprom = Eeprom::default();
+    // Only root may mount a boot partition for a look, and only a Pi boots from it.
+    let look_inside = host.euid() == 0 && board.kind.supported();
+    let (boot, eeprom) = boot::read(host, &board, &os, hat.as_ref(), look_inside, &mut missing);
     let simulated = host.is_simulated();
     Facts { simulated, board, kernel, os, boot, eeprom, port, drives, hat, power, log, missing }
 }

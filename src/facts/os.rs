@@ -7,9 +7,11 @@ use crate::host::Host;
 pub(super) fn os(host: &Host, missing: &mut Vec<Missing>) -> Os {
     let read = host.read_text("/etc/os-release").or_else(|_| host.read_text("/usr/lib/os-release"));
     match super::missed(missing, "/etc/os-release", read) {
-        Some(text) => {
-            Os { id: value(&text, "ID"), version: value(&text, "VERSION_ID"), name: value(&text, "PRETTY_NAME") }
-        }
+        Some(text) => Os {
+            id: value(&text, "ID"),
+            version: value(&text, "VERSION_ID"),
+            name: value(&text, "PRETTY_NAME"),
+        },
         None => Os::default(),
     }
 }

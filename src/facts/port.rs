@@ -59,12 +59,14 @@ pub(super) fn external(host: &Host, board: &Board, missing: &mut Vec<Missing>) -
 
 /// The connector's device tree node.
 fn node(host: &Host) -> Option<String> {
-    let symbol = host.read(&format!("{TREE}/__symbols__/pciex1")).ok().map(|bytes| device_tree::string(&bytes));
+    let symbol =
+        host.read(&format!("{TREE}/__symbols__/pciex1")).ok().map(|bytes| device_tree::string(&bytes));
     if let Some(path) = symbol.filter(|path| path.starts_with('/') && host.exists(&format!("{TREE}{path}"))) {
         return Some(format!("{TREE}{path}"));
     }
     let names = host.list(&format!("{TREE}/axi")).ok()?;
-    let name = names.iter().find(|name| name.strip_prefix("pcie@").is_some_and(|unit| unit.ends_with(UNIT)))?;
+    let name =
+        names.iter().find(|name| name.strip_prefix("pcie@").is_some_and(|unit| unit.ends_with(UNIT)))?;
     Some(format!("{TREE}/axi/{name}"))
 }
 
@@ -84,7 +86,8 @@ pub(super) fn is_external(path: &str) -> bool {
 
 /// The function on the bus of a host bridge below `device`.
 fn root_port(host: &Host, device: &str) -> Option<(String, String)> {
-    let bridge = host.list(device).ok()?.into_iter().find(|name| name.starts_with("pci") && name.contains(':'))?;
+    let bridge =
+        host.list(device).ok()?.into_iter().find(|name| name.starts_with("pci") && name.contains(':'))?;
     let bridge = format!("{device}/{bridge}");
     let address = host.list(&bridge).ok()?.into_iter().find(|name| sysfs::is_address(name))?;
     let folder = format!("{bridge}/{address}");
@@ -105,7 +108,8 @@ fn behind(host: &Host, folder: &str, depth: usize, port: &mut ExternalPort, foun
             port.switches.push(hop::hop(host, &address, &at, kind));
             behind(host, &at, depth + 1, port, found);
         } else if !is_drive(class) {
-            let id = |name: &str| sysfs::hex(host, &format!("{at}/{name}")).and_then(|id| u16::try_from(id).ok());
+            let id =
+                |name: &str| sysfs::hex(host, &format!("{at}/{name}")).and_then(|id| u16::try_from(id).ok());
             port.others.push(PciFunction { vendor: id("vendor"), device: id("device"), class, address });
         }
     }

@@ -30,7 +30,10 @@ pub(super) fn power(host: &Host, board: &Board, log: &KernelLog, missing: &mut V
     };
     if board.kind.supported() {
         if max_current_ma.is_none() {
-            missing.push(Missing { path, why: "not there: the bootloader does not tell the supply current".into() });
+            missing.push(Missing {
+                path,
+                why: "not there: the bootloader does not tell the supply current".into(),
+            });
         }
         if let (Err(why), true) = (throttled, now.is_none() || seen.is_none()) {
             missing.push(Missing { path: "vcgencmd get_throttled".into(), why });

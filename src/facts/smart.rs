@@ -58,7 +58,10 @@ mod tests {
         page[220..224].copy_from_slice(&u32::MAX.to_le_bytes());
         let smart = parse(&page).unwrap();
         assert_eq!((smart.critical_warning, smart.spare_percent, smart.used_percent), (2, 100, 255));
-        assert_eq!((smart.unsafe_shutdowns, smart.media_errors, smart.error_log_entries), (32, u128::MAX, 300));
+        assert_eq!(
+            (smart.unsafe_shutdowns, smart.media_errors, smart.error_log_entries),
+            (32, u128::MAX, 300)
+        );
         assert_eq!((smart.warning_temp_minutes, smart.critical_temp_minutes), (7, 1));
         assert_eq!(smart.thermal_transitions, 59 + u64::from(u32::MAX));
         assert!((celsius(&smart).unwrap() - 57.85).abs() < 1e-9);

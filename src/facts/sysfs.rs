@@ -49,7 +49,15 @@ mod tests {
         for good in ["0001:01:00.0", "0000:00:1f.7", "10000:e1:00.0"] {
             assert!(super::is_address(good), "{good}");
         }
-        for bad in ["pci0001:00", "0001:01:00", "0001:01:00.8", "1000110000.pcie", "nvme0", "0001:01:00.0:pcie002", ""] {
+        for bad in [
+            "pci0001:00",
+            "0001:01:00",
+            "0001:01:00.8",
+            "1000110000.pcie",
+            "nvme0",
+            "0001:01:00.0:pcie002",
+            "",
+        ] {
             assert!(!super::is_address(bad), "{bad}");
         }
     }
