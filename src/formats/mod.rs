@@ -7,3 +7,5 @@ pub mod config_txt;
 pub mod device_tree;
 pub mod diff;
 pub mod eeprom_image;
+#[cfg(test)]
+mod sweep;

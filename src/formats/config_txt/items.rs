@@ -98,15 +98,14 @@ pub(crate) fn keys<'a>(file: &'a str, bytes: &'a [u8]) -> Vec<Item<'a>> {
     let mut items = Vec::new();
     pieces(file, bytes, None, |item| {
         let mut item = item;
-        match shape(item.text) {
-            Some((Kind::Filter, ..)) => items.push(item),
-            _ => {
-                if let Some(equals) = item.text.iter().position(|byte| *byte == b'=') {
-                    (item.kind, item.value_at) = (Kind::Setting, equals + 1);
-                    items.push(item);
-                }
-            }
+        if item.text.starts_with(b"[") {
+            item.kind = Kind::Filter;
+        } else if let Some(equals) = item.text.iter().position(|byte| *byte == b'=') {
+            item.value_at = equals + 1;
+        } else {
+            return;
         }
+        items.push(item);
     });
     items
 }

@@ -15,7 +15,7 @@ pub use append::append;
 pub use items::includes;
 pub use meaning::read;
 
-pub(super) use append::{MARK, without_own_block};
+pub(super) use append::without_own_block;
 pub(super) use evaluate::Evaluation;
 pub(super) use items::{Item, Kind, keys};
 pub(super) use lines::split;
