@@ -1,13 +1,34 @@
 //! Doing: applying a plan, the journal, taking it back.
 
+mod apply;
+mod back;
+mod eeprom;
+mod eeprom_back;
+mod heal;
+mod history;
+mod journal;
+mod readme;
+pub mod simulated;
+mod site;
+mod text;
+mod transaction;
+mod undo;
+#[cfg(test)]
+mod tests;
+
+pub use apply::apply;
+pub use heal::heal;
+pub use history::{Entry, EntryState, list, newest};
+pub use undo::undo;
+
 use crate::host::HostError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the state lies.
 pub const STATE_DIR: &str = "/var/lib/pi5-nvme";
 
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepResult {
     /// Done.
@@ -66,6 +87,19 @@ pub enum ActError {
     /// An earlier transaction was interrupted and has to be dealt with first.
     #[error("transaction {0} was interrupted")]
     Interrupted(String),
+    /// A signal asked to stop between two steps.
+    #[error("stopped on a signal, between two steps")]
+    Signal,
+    /// A later transaction changed the same thing.
+    #[error("transaction {newer} changed {path} after transaction {id}: undo {newer} first")]
+    Newer {
+        /// The one to be undone.
+        id: String,
+        /// The one that has to go first.
+        newer: String,
+        /// What both changed.
+        path: String,
+    },
     /// There is no such transaction.
     #[error("no transaction {0}")]
     NoTransaction(String),
@@ -77,4 +111,23 @@ pub enum ActError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl Report {
+    /// Nothing was done, for this reason.
+    fn stopped(error: impl Into<ActError>) -> Self {
+        Self { error: Some(error.into()), ..Self::nothing() }
+    }
+
+    /// Nothing was to do.
+    fn nothing() -> Self {
+        Self {
+            transaction: None,
+            steps: Vec::new(),
+            changed: false,
+            reboot_required: false,
+            error: None,
+            rescue: None,
+        }
+    }
 }

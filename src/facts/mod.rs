@@ -54,7 +54,8 @@ pub fn read(host: &Host) -> Facts {
     let look_inside = host.euid() == 0 && board.kind.supported();
     let (boot, eeprom) = boot::read(host, &board, &os, hat.as_ref(), look_inside, &mut missing);
     let simulated = host.is_simulated();
-    Facts { simulated, board, kernel, os, boot, eeprom, port, drives, hat, power, log, missing }
+    let boot_id = host.read_text("/proc/sys/kernel/random/boot_id").ok();
+    Facts { boot_id, simulated, board, kernel, os, boot, eeprom, port, drives, hat, power, log, missing }
 }
 
 /// The value, or a note of why there is none.

@@ -30,6 +30,7 @@ pub use error::HostError;
 pub use faults::Faults;
 pub use lock::Lock;
 pub use mounted::Mounted;
+pub use replace::TEMPORARY;
 
 use faults::Counter;
 use nix::fcntl::{OFlag, open};

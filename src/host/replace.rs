@@ -11,7 +11,7 @@ use std::fs::File;
 
 /// The temporary file: a short name, so that vfat needs no second directory
 /// entry for it, which nothing else uses.
-const TEMPORARY: &str = "pi5nvme.tmp";
+pub const TEMPORARY: &str = "pi5nvme.tmp";
 
 impl Host {
     /// Puts `bytes` in the place of an existing file (or makes it): a
