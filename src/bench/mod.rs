@@ -119,6 +119,9 @@ fn run_on(
         .map_err(|failed| BenchError::broken(&device, &failed.what, failed.broken))?;
 
     let mut notes = notes(&outcome, drive, size);
+    if info.file_system == "btrfs" && !request.read_only {
+        notes.push("btrfs copies and checksums what is written: the drive itself can write faster".into());
+    }
     if simulated {
         notes.insert(0, simulation(setting.caps.is_some()).into());
     }

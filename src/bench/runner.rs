@@ -183,10 +183,12 @@ impl Runner<'_, '_, '_> {
                 break;
             }
         }
+        // Read before the sync: what only memory holds by now was not written
+        // directly.
+        let after = self.setting.gauges.read();
         if job.direction == Direction::Write {
             self.engine.sync()?;
         }
-        let after = self.setting.gauges.read();
         let interrupted = seen.interrupted;
         let result = (!seen.samples.is_empty()).then(|| self.result(job, &seen, &before, &after));
         Ok(JobOutcome { result, interrupted })

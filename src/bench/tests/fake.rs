@@ -29,6 +29,9 @@ pub(super) struct World {
     pub(super) celsius: Cell<f64>,
     pub(super) speed: RefCell<String>,
     pub(super) syncs: Cell<usize>,
+    /// Writes reach the disk at a sync only.
+    pub(super) lazy: Cell<bool>,
+    held: Cell<u64>,
 }
 
 #[derive(Clone)]
@@ -85,7 +88,11 @@ impl Queue for FakeDisk {
         let carry = Duration::from_secs_f64(self.block as f64 / self.bytes_per_second);
         self.line_free = self.line_free.max(world.now.get()) + carry;
         let result = world.script.borrow_mut().pop_front().flatten().unwrap_or(self.block as i32);
-        let counter = if direction == Direction::Read { &world.read } else { &world.written };
+        let counter = match direction {
+            Direction::Read => &world.read,
+            Direction::Write if world.lazy.get() => &world.held,
+            Direction::Write => &world.written,
+        };
         counter.set(counter.get() + u64::try_from(result).unwrap_or(0));
         self.queued.push((slot, self.line_free.max(world.now.get() + self.latency), result));
         world.most_in_flight.set(world.most_in_flight.get().max(self.queued.len()));
@@ -125,6 +132,7 @@ impl Engine for FakeEngine {
     }
     fn sync(&mut self) -> Result<(), Broken> {
         self.world.syncs.set(self.world.syncs.get() + 1);
+        self.world.written.set(self.world.written.get() + self.world.held.take());
         Ok(())
     }
 }

@@ -98,6 +98,15 @@ fn memory_is_called_memory() {
 }
 
 #[test]
+fn writes_that_wait_in_memory_are_found() {
+    let world = world();
+    world.lazy.set(true);
+    for result in plain(&world, (440e6, 400e6)).results {
+        assert_eq!(result.valid, result.job.ends_with("read"), "{result:?}");
+    }
+}
+
+#[test]
 fn a_link_that_retrains_spoils_the_job() {
     let world = world();
     let during = world.clone();
