@@ -28,16 +28,15 @@ pub(super) fn remarks(
     if let Some(section) = &files.eeprom_section {
         spelling("EEPROM", section, &mut found);
     }
-    for (place, item) in evaluation.items.iter().enumerate() {
-        if found.len() >= MOST {
+    let named = |item: &Item<'_>| item.kind == Kind::Param && (names::<bool>(item) || names::<u32>(item));
+    let lines = evaluation.items.iter().enumerate().filter(|(_, item)| named(item));
+    for (place, item) in lines.take(MOST) {
+        let applies = explore(|path| evaluation.applies(place, path));
+        if !applies.complete {
+            // So it would be for the lines that follow.
             break;
         }
-        let sets_port = names::<bool>(item);
-        let sets_generation = names::<u32>(item);
-        if item.kind != Kind::Param || !(sets_port || sets_generation) {
-            continue;
-        }
-        if !explore(|path| evaluation.applies(place, path)).maybe(&true) {
+        if !applies.maybe(&true) {
             if !item.tail {
                 let detail = why_not(evaluation, place);
                 found.push(Remark { kind: RemarkKind::WrongSection, at: item.at(), detail });
@@ -46,10 +45,10 @@ pub(super) fn remarks(
         }
         unknown_filters(evaluation, place, &mut found);
         missing_overlay(evaluation, place, &mut found);
-        if sets_port {
+        if names::<bool>(item) {
             overridden(evaluation, place, port, &mut found);
         }
-        if sets_generation {
+        if names::<u32>(item) {
             overridden(evaluation, place, generation, &mut found);
         }
     }
