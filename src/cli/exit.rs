@@ -51,6 +51,8 @@ pub(super) struct More {
     pub(super) mark: Option<String>,
     /// More of the same kind: message and what to do.
     pub(super) also: Vec<(String, String)>,
+    /// The steps that were tried.
+    pub(super) report: Option<Report>,
     /// Printed for a person as it is (a diff).
     pub(super) detail: Option<String>,
     /// More keys of the JSON object.
@@ -140,8 +142,8 @@ impl From<ActError> for Failure {
                 failure.more.detail = Some(diff);
                 failure
             }
-            ActError::Program { program, .. } => Self::new(Exit::PutBack, "program", message)
-                .remedy(format!("run {program} by hand to see all it says")),
+            ActError::Program { .. } => Self::new(Exit::PutBack, "program", message)
+                .remedy("try again; with --boot keep the link is set without that program"),
             ActError::Interrupted(id) => Self::new(Exit::Refused, "interrupted-before", message)
                 .remedy(format!("sudo pi5-nvme undo {id}   puts everything back; sudo pi5-nvme setup   goes on")),
             ActError::Signal => Self::new(Exit::Interrupted, "interrupted", message),
@@ -174,7 +176,9 @@ pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
         };
     } else if tried && failure.exit != Exit::Refused {
         failure.exit = Exit::PutBack;
+        failure.message = format!("{}; everything is as it was", failure.message);
     }
+    failure.more.report = Some(report.clone());
     Some(failure)
 }
 

@@ -31,7 +31,7 @@ pub(super) fn command(host: &Host, args: &Undo, ui: &Ui) -> Result<Answer, Failu
         }
         (Some(id), true) => format!("Put back: transaction {id}, byte for byte"),
         (Some(id), false) => format!("Nothing to put back: transaction {id} has left nothing"),
-        (None, _) => "Nothing to put back: there is no transaction".to_owned(),
+        (None, _) => "Nothing to put back: no change of setup is in force".to_owned(),
     };
     Ok(Answer {
         json: json::object("undo", host, body),

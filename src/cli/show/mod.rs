@@ -36,9 +36,13 @@ pub(super) fn failure(failure: &Failure, ui: &Ui) -> String {
         page.hang(&mark, HANG, message);
         page.hang("", HANG, remedy);
     }
+    if let Some(report) = failure.more.report.as_ref().filter(|r| !r.steps.is_empty()) {
+        page.blank();
+        setup::steps(&mut page, report);
+    }
     if let Some(detail) = &failure.more.detail {
         page.blank();
-        page.exact(detail.trim_end());
+        setup::diff(&mut page, detail.trim_end());
     }
     page.into_text()
 }

@@ -96,6 +96,8 @@ pub(in crate::cli) fn steps(page: &mut Page, report: &Report) {
             StepResult::Changed => (page.tone(Tone::Good, " OK"), "done"),
             StepResult::AlreadySet => (page.tone(Tone::Good, " OK"), "was so already"),
             StepResult::Failed => (page.tone(Tone::Bad, " x"), "failed"),
+            // Undo asked for it; after a failure it is what saved the day.
+            StepResult::RolledBack if report.error.is_none() => (page.tone(Tone::Good, " OK"), "put back"),
             StepResult::RolledBack => (page.tone(Tone::Warn, " !"), "put back"),
             StepResult::NotReached => (page.tone(Tone::Dim, " -"), "not reached"),
         };
