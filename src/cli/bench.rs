@@ -135,6 +135,8 @@ pub(super) fn baseline(host: &Host, facts: &Facts, how: Baseline, stop: &AtomicB
     };
     ui.say("Measuring as it is now ...");
     match measure(host, facts, &Request::new(target, profile), stop, ui) {
+        // The caller sees the same flag and stops.
+        Ok(run) if run.partial => json!({"measured": false, "why": "interrupted"}),
         Ok(run) => match keep(host, &run, None) {
             Ok(name) => {
                 ui.say(&format!("Measured: {}", show::bench::headline(&run)));

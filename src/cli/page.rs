@@ -130,8 +130,11 @@ impl Page {
         self.text.lines().count()
     }
 
-    /// The text.
-    pub(super) fn into_text(self) -> String {
+    /// The text, without empty lines at its end.
+    pub(super) fn into_text(mut self) -> String {
+        while self.text.ends_with("\n\n") {
+            self.text.pop();
+        }
         self.text
     }
 

@@ -71,8 +71,7 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         let title = page.tone(Tone::Strong, "The change");
         page.line(&title);
         show::setup::plan(&mut page, &plan);
-        page.blank();
-        ui.talk(&format!("\n{}", page.into_text()));
+        ui.talk(&format!("\n{}\n", page.into_text()));
     }
     if !args.yes {
         wizard::confirm_change(ui)?;

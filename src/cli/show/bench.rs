@@ -3,7 +3,7 @@
 use super::simulated;
 use crate::bench::{JobResult, LinkInfo, Row, Run};
 use crate::cli::bench::Compared;
-use crate::cli::page::{Page, Tone, dotted};
+use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::ui::Ui;
 use crate::host::{Host, HostError};
 use crate::terms::rate;
@@ -81,7 +81,8 @@ pub(in crate::cli) fn report(
 ) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
-    let line = page.tone(Tone::Strong, &dotted(&result(run, compared)));
+    let line = dotted(&result(run, compared)).replace(" to ", &tied(" to "));
+    let line = page.tone(Tone::Strong, &line);
     page.line(&line);
     let target = &run.target;
     let model = target.model.as_deref().or(target.disk.as_deref()).unwrap_or("drive unknown");
