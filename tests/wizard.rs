@@ -119,3 +119,22 @@ fn a_flag_answers_its_question() {
     assert_eq!(status(&session), 0, "{seen}");
     assert!(!seen.contains("Reboot now?"), "{seen}");
 }
+
+#[test]
+fn at_40_columns_no_sentence_is_wider_than_the_terminal() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pi5-nvme"));
+    command.arg("--root").arg(machine.root()).arg("setup");
+    command.env_clear().env("TERM", "xterm").env("NO_COLOR", "1").env("COLUMNS", "40");
+    let mut session = spawn_command(command, Some(20_000)).unwrap();
+    let seen = answer(&mut session, QUESTIONS.len());
+    session.send("\u{3}").unwrap();
+    // rexpect gives each byte as a character.
+    let bytes: Vec<u8> = seen.chars().filter_map(|c| u8::try_from(c).ok()).collect();
+    let seen = String::from_utf8(bytes).unwrap();
+    let whole = |line: &str| line.starts_with(['+', '-', '@', ' ']) && !line.starts_with("  ");
+    for line in seen.lines().map(|l| console::strip_ansi_codes(l).replace('\r', "").trim_end().to_owned()) {
+        assert!(line.chars().count() <= 40 || whole(&line), "wider than 40: {line:?}");
+    }
+    assert!(seen.contains("+dtparam=pciex1_gen=3"), "{seen}");
+}

@@ -19,12 +19,12 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
     }
     match args.compare.as_deref() {
         Some([before, after]) => {
-            let (before, after) = (store::load(host, before)?, store::load(host, after)?);
+            let (before, after) = (load(host, before)?, load(host, after)?);
             let compared = bench::compare(&before, &after);
             Ok(answer(host, &after, Some(Compared::of(before, compared)), None, ui))
         }
         Some([before]) => {
-            let before = store::load(host, before)?;
+            let before = load(host, before)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
             let compared = bench::compare(&before, &run);
@@ -65,6 +65,14 @@ impl Compared {
     fn of(before: Run, rows: Result<Vec<Row>, NotComparable>) -> Self {
         Self { before: Some(before), rows: rows.map_err(|why| why.to_string()) }
     }
+}
+
+fn load(host: &Host, name: &str) -> Result<Run, Failure> {
+    store::load(host, name).map_err(|error| match error {
+        HostError::NotFound(_) => Failure::new(Exit::Usage, "no-run", format!("no run named {name} is kept"))
+            .remedy("pi5-nvme bench --list"),
+        other => other.into(),
+    })
 }
 
 fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {

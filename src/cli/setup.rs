@@ -66,7 +66,8 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     if ui.can_ask && choices.bench.is_none() {
         choices.bench = Some(wizard::baseline(&facts, ui)?);
     }
-    if !ui.json && !ui.quiet {
+    // Nobody is asked to agree to what was not shown.
+    if !ui.json && (!ui.quiet || !args.yes) {
         let mut page = Page::new(ui.width, ui.colour_err);
         let title = page.tone(Tone::Strong, "The change");
         page.line(&title);
