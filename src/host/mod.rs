@@ -12,6 +12,7 @@ mod faults;
 mod files;
 mod live;
 mod lock;
+pub mod measure;
 mod mounted;
 mod place;
 mod raw;

@@ -64,3 +64,256 @@ pub(super) mod nvme {
         nix::errno::Errno::result(status).map(|status| status.unsigned_abs())
     }
 }
+
+/// Measuring: memory for transfers, and a queue of the kernel's own.
+pub(super) mod measure {
+    use io_uring::{IoUring, opcode, squeue, types};
+    use std::fs::File;
+    use std::io;
+    use std::mem::ManuallyDrop;
+    use std::os::fd::{AsRawFd, BorrowedFd};
+    use std::ptr::NonNull;
+
+    /// A transparent huge page where pages have 4 KiB.
+    const HUGE_PAGE: usize = 2 << 20;
+
+    /// Anonymous memory in one piece, zeroed, aligned to a huge page.
+    #[derive(Debug)]
+    pub(in crate::host) struct Mapping {
+        base: NonNull<libc::c_void>,
+        mapped: usize,
+        start: usize,
+        len: usize,
+        /// The kernel took the wish for huge pages (not every kernel can).
+        pub(in crate::host) huge: bool,
+    }
+
+    impl Mapping {
+        pub(in crate::host) fn new(len: usize) -> io::Result<Self> {
+            let len = len.max(1).next_multiple_of(4096);
+            // Room to move the start up to the next huge page.
+            let mapped = len.checked_add(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            // SAFETY: a new anonymous mapping at an address of the kernel's
+            // choice touches no memory that is in use.
+            let base = unsafe { libc::mmap(std::ptr::null_mut(), mapped, protection, flags, -1, 0) };
+            if base == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
+            let start = base.as_ptr().addr().next_multiple_of(HUGE_PAGE) - base.as_ptr().addr();
+            let mut mapping = Self { base, mapped, start, len, huge: false };
+            let inside = mapping.as_ptr().cast();
+            // SAFETY: advice on a range of the mapping just made; it changes
+            // no contents.
+            mapping.huge = unsafe { libc::madvise(inside, len, libc::MADV_HUGEPAGE) } == 0;
+            Ok(mapping)
+        }
+
+        fn as_ptr(&self) -> *mut u8 {
+            self.base.as_ptr().cast::<u8>().wrapping_add(self.start)
+        }
+
+        pub(in crate::host) fn bytes_mut(&mut self) -> &mut [u8] {
+            // SAFETY: `start + len <= mapped`, the memory is initialised (the
+            // kernel zeroes it), lives as long as `self`, and `&mut self`
+            // makes this the only reference. A transfer in flight cannot
+            // touch it: [`Ring`] owns its mapping and gives out idle slots.
+            unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len) }
+        }
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: exactly the range that `mmap` gave, which nothing refers
+            // to any more.
+            unsafe { libc::munmap(self.base.as_ptr(), self.mapped) };
+        }
+    }
+
+    /// A finished transfer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Done {
+        /// The slot it used.
+        pub slot: usize,
+        /// Bytes moved, or a negative error number.
+        pub result: i32,
+    }
+
+    /// An io_uring over one file and one mapping cut into equal slots.
+    ///
+    /// It owns both, and a slot that is in flight is out of reach, so that the
+    /// kernel never writes where somebody else reads.
+    pub(in crate::host) struct Ring {
+        ring: IoUring,
+        file: File,
+        mapping: ManuallyDrop<Mapping>,
+        slot_len: usize,
+        flying: Box<[bool]>,
+        in_flight: usize,
+        pub(in crate::host) fixed_buffers: bool,
+        pub(in crate::host) fixed_file: bool,
+    }
+
+    impl Ring {
+        /// Takes the mapping; gives it back with the error when the kernel
+        /// has no ring to give.
+        pub(in crate::host) fn new(
+            file: File,
+            mapping: Mapping,
+            slots: usize,
+            slot_len: usize,
+        ) -> Result<Self, (Mapping, io::Error)> {
+            if slots.checked_mul(slot_len).is_none_or(|need| need > mapping.len || need == 0) {
+                return Err((mapping, io::ErrorKind::InvalidInput.into()));
+            }
+            let entries = u32::try_from(slots).unwrap_or(u32::MAX);
+            // Completions are worked off inside our own calls only; kernels
+            // before 6.1 do not know how and get a plain ring.
+            let ring = IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries);
+            let ring = match ring.or_else(|_| IoUring::new(entries)) {
+                Ok(ring) => ring,
+                Err(error) => return Err((mapping, error)),
+            };
+            let fixed_file = ring.submitter().register_files(&[file.as_raw_fd()]).is_ok();
+            let slices: Vec<_> = (0..slots)
+                .map(|slot| libc::iovec {
+                    iov_base: mapping.as_ptr().wrapping_add(slot * slot_len).cast(),
+                    iov_len: slot_len,
+                })
+                .collect();
+            // SAFETY: the slices lie inside the mapping, which is unmapped
+            // only after the ring is gone (see `Drop`).
+            let fixed_buffers = unsafe { ring.submitter().register_buffers(&slices) }.is_ok();
+            let flying = vec![false; slots].into_boxed_slice();
+            let mapping = ManuallyDrop::new(mapping);
+            Ok(Self { ring, file, mapping, slot_len, flying, in_flight: 0, fixed_buffers, fixed_file })
+        }
+
+        /// The bytes of a slot that is not in flight.
+        pub(in crate::host) fn slot_mut(&mut self, slot: usize) -> Option<&mut [u8]> {
+            if *self.flying.get(slot)? {
+                return None;
+            }
+            let at = self.mapping.as_ptr().wrapping_add(slot * self.slot_len);
+            // SAFETY: slot < slots, so the range lies inside the mapping; the
+            // slot is idle, so the kernel does not touch it; `&mut self` rules
+            // out a second reference.
+            Some(unsafe { std::slice::from_raw_parts_mut(at, self.slot_len) })
+        }
+
+        /// Queues a transfer of a whole slot. False when the slot is busy or
+        /// the queue full: then nothing was queued.
+        pub(in crate::host) fn push(&mut self, slot: usize, write: bool, offset: u64) -> bool {
+            if self.flying.get(slot) != Some(&false) {
+                return false;
+            }
+            let at = self.mapping.as_ptr().wrapping_add(slot * self.slot_len);
+            let entry = self.entry(slot, at, write, offset).user_data(slot as u64);
+            // SAFETY: the buffer lies inside the mapping and stays there until
+            // the completion is seen (`Drop` waits for it); the slot is marked
+            // busy, so nobody reads or writes it meanwhile; the file is owned.
+            if unsafe { self.ring.submission().push(&entry) }.is_err() {
+                return false;
+            }
+            if let Some(flag) = self.flying.get_mut(slot) {
+                *flag = true;
+            }
+            self.in_flight += 1;
+            true
+        }
+
+        #[allow(clippy::cast_possible_truncation)]
+        fn entry(&self, slot: usize, at: *mut u8, write: bool, offset: u64) -> squeue::Entry {
+            let (len, index) = (self.slot_len as u32, slot as u16);
+            macro_rules! built {
+                ($file:expr) => {
+                    match (write, self.fixed_buffers) {
+                        (false, true) => opcode::ReadFixed::new($file, at, len, index).offset(offset).build(),
+                        (true, true) => opcode::WriteFixed::new($file, at, len, index).offset(offset).build(),
+                        (false, false) => opcode::Read::new($file, at, len).offset(offset).build(),
+                        (true, false) => opcode::Write::new($file, at, len).offset(offset).build(),
+                    }
+                };
+            }
+            if self.fixed_file { built!(types::Fixed(0)) } else { built!(types::Fd(self.file.as_raw_fd())) }
+        }
+
+        /// Hands what is queued to the kernel, and waits for `want` transfers.
+        /// A signal ends the wait early without an error.
+        pub(in crate::host) fn submit_and_wait(&mut self, want: usize) -> io::Result<()> {
+            match self.ring.submit_and_wait(want) {
+                Err(e) if e.raw_os_error() != Some(libc::EINTR) => Err(e),
+                _ => Ok(()),
+            }
+        }
+
+        /// Appends what has finished to `done` (which has room for all slots).
+        pub(in crate::host) fn reap(&mut self, done: &mut Vec<Done>) {
+            for entry in self.ring.completion() {
+                let slot = usize::try_from(entry.user_data()).unwrap_or(usize::MAX);
+                if let Some(flag) = self.flying.get_mut(slot).filter(|flag| **flag) {
+                    *flag = false;
+                    self.in_flight -= 1;
+                    done.push(Done { slot, result: entry.result() });
+                }
+            }
+        }
+
+        /// Waits for everything in flight and gives the mapping back, when
+        /// nothing is in flight any more.
+        pub(in crate::host) fn into_mapping(mut self) -> Option<Mapping> {
+            if !self.drain() {
+                return None;
+            }
+            let _ = self.ring.submitter().unregister_buffers();
+            // SAFETY: nothing is in flight, and `Drop` is not run for `self`;
+            // ring and file are dropped by hand, the mapping is taken out
+            // once.
+            unsafe {
+                let mut this = ManuallyDrop::new(self);
+                std::ptr::drop_in_place(&raw mut this.ring);
+                std::ptr::drop_in_place(&raw mut this.file);
+                std::ptr::drop_in_place(&raw mut this.flying);
+                Some(ManuallyDrop::take(&mut this.mapping))
+            }
+        }
+
+        fn drain(&mut self) -> bool {
+            let mut done = Vec::new();
+            while self.in_flight > 0 {
+                if self.submit_and_wait(1).is_err() {
+                    return false;
+                }
+                self.reap(&mut done);
+            }
+            true
+        }
+    }
+
+    impl Drop for Ring {
+        fn drop(&mut self) {
+            if self.drain() {
+                let _ = self.ring.submitter().unregister_buffers();
+                // SAFETY: nothing is in flight and the mapping is not used
+                // again. Otherwise it is leaked: the kernel may still write.
+                unsafe { ManuallyDrop::drop(&mut self.mapping) };
+            }
+        }
+    }
+
+    /// Alignment that direct I/O needs: memory and offset, in bytes; `(0, 0)`
+    /// where the file system has none to give; `None` where the kernel (before
+    /// 6.1) does not tell.
+    pub(in crate::host) fn direct_alignment(file: BorrowedFd<'_>) -> Option<(u32, u32)> {
+        let mut answer = std::mem::MaybeUninit::<libc::statx>::zeroed();
+        let (flags, mask) = (libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN);
+        // SAFETY: an open file, an empty C string and room for one statx.
+        let status = unsafe { libc::statx(file.as_raw_fd(), c"".as_ptr(), flags, mask, answer.as_mut_ptr()) };
+        // SAFETY: zeroed bytes are a valid statx, and the kernel only filled in.
+        let answer = unsafe { answer.assume_init() };
+        let told = status == 0 && answer.stx_mask & libc::STATX_DIOALIGN != 0;
+        told.then_some((answer.stx_dio_mem_align, answer.stx_dio_offset_align))
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether a number is the drive's.
+
+use super::gauges::Reading;
+use super::types::JobResult;
+use crate::terms::rate;
+
+/// Measured rates above the link's ceiling by more than this are not the
+/// drive's; the rest is left to rounding.
+const ABOVE_CEILING: f64 = 1.02;
+
+/// What the disk counted for what was moved: below, something else answered;
+/// above, somebody else used the disk too.
+const DISK_RATIO: (f64, f64) = (0.98, 1.05);
+
+/// Sets `valid` and the warnings from what was seen around the job.
+pub(super) fn judge(result: &mut JobResult, before: &Reading, after: &Reading, sequential: bool) {
+    let mut invalid = Vec::new();
+    let mut warnings = Vec::new();
+    if let Some(ratio) = result.disk_ratio {
+        let percent = ratio * 100.0;
+        if ratio < DISK_RATIO.0 {
+            invalid.push(format!(
+                "only {percent:.0} % of the bytes went through the disk: memory answered the rest"
+            ));
+        } else if ratio > DISK_RATIO.1 {
+            warnings.push(format!(
+                "the disk moved {percent:.0} % of what was measured: something else used it too"
+            ));
+        }
+    }
+    if let Some(ceiling) = result.ceiling_bytes_per_second {
+        if result.median > ceiling * ABOVE_CEILING {
+            let (found, most) = (rate(result.median), rate(ceiling));
+            invalid.push(format!(
+                "{found} is more than the link can carry ({most}): memory was measured, not the drive"
+            ));
+        }
+    }
+    if before.speeds != after.speeds {
+        let (old, new) = (before.speeds.join(", "), after.speeds.join(", "));
+        invalid.push(format!("the link changed its speed during the job ({old}, then {new})"));
+    }
+    if let (true, Some(fall)) = (sequential, fall(&result.samples)) {
+        warnings.push(fall);
+    }
+    result.valid = invalid.is_empty();
+    invalid.append(&mut warnings);
+    result.warnings.append(&mut invalid);
+}
+
+/// A drive's fast cache ran out, or it throttles: the last passes are much
+/// slower than the first.
+fn fall(samples: &[f64]) -> Option<String> {
+    let (first, last) = (samples.first()?, samples.last()?);
+    let slower = samples.iter().skip(samples.len() / 2).all(|s| *s < first * 0.7);
+    (samples.len() >= 3 && slower).then(|| {
+        format!(
+            "it fell from {} to {}: a cache of the drive ran full, or the drive throttles",
+            rate(*first),
+            rate(*last)
+        )
+    })
+}
