@@ -134,13 +134,12 @@ impl<'a> Evaluation<'a> {
                     }
                     give(filter, sibling);
                 }
-                Kind::Include { end, filters: true, .. } => {
+                Kind::Include { end, filters: true, .. }
                     if self.included(sibling, path)
                         && path.decide(Rule::IncludeLeaks)
-                        && self.filters_before(end, Some(sibling), false, path, give)
-                    {
-                        return true;
-                    }
+                        && self.filters_before(end, Some(sibling), false, path, give) =>
+                {
+                    return true;
                 }
                 Kind::Cut => {
                     path.give_up();

@@ -10,6 +10,7 @@ mod names;
 mod params;
 mod reading;
 mod remarks;
+mod spelling;
 
 pub use append::append;
 pub use items::includes;
@@ -90,7 +91,7 @@ pub struct Conditions {
     pub board: BoardKind,
     /// Revision code, for `[board-type=]` and expressions; `None`: unknown.
     pub revision: Option<u32>,
-    /// True for a 500 or 500+ (`[pi500]`), which the type bits share.
+    /// The board's serial number, for `[0x...]`; `None`: unknown.
     pub serial: Option<u64>,
     /// Whether the boot in question is a tryboot.
     pub tryboot: bool,
