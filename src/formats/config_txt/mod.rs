@@ -1,4 +1,12 @@
 //! config.txt as the firmware of a Raspberry Pi 5 reads it.
+//!
+//! [`read`] tells what the files mean, [`append`] gives the bytes that mean
+//! what is wanted. Inside: `items` picks the lines that can matter (lossless
+//! splitting in `lines`), `filter` and `params` know the rules of filters and
+//! values, `evaluate` finds the line that decides from the end backwards, and
+//! `reading` has that done under every reading of the rules that are not
+//! settled. `remarks` and `spelling` tell of lines that look meant but do
+//! nothing.
 
 mod append;
 mod evaluate;

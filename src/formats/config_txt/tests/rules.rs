@@ -113,6 +113,14 @@ fn files_that_include_each_other_end() {
 }
 
 #[test]
+fn thousands_of_includes_end_too() {
+    let mut files = top("include a.txt\n".repeat(30_000) + "dtparam=pciex1\n");
+    files.includes.insert("a.txt".into(), b"[pi4]\n".to_vec());
+    assert_eq!(values(&read(&files, &pi5()).port), EITHER);
+    assert_goal(&files, &pi5());
+}
+
+#[test]
 fn parameters_of_an_overlay_are_its_own() {
     assert_eq!(port("dtoverlay=vc4-kms-v3d,pciex1\n"), OFF);
     assert_eq!(port("dtparam=pciex1\ndtoverlay=missing,nvme=off\n"), ON);
