@@ -13,8 +13,7 @@ impl Host {
     pub(super) fn open_at(&self, path: &str, flags: OFlag, mode: Mode) -> Result<OwnedFd, HostError> {
         let inside = path.trim_start_matches('/');
         let inside = if inside.is_empty() { "." } else { inside };
-        let how =
-            OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
+        let how = OpenHow::new().flags(flags | OFlag::O_CLOEXEC).mode(mode).resolve(ResolveFlag::RESOLVE_IN_ROOT);
         openat2(self.root.as_fd(), inside, how).map_err(|e| HostError::from_errno(path, e))
     }
 
