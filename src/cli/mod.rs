@@ -1,5 +1,3 @@
 //! cli
 /// main
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
-}
+pub fn main() -> std::process::ExitCode { std::process::ExitCode::SUCCESS }

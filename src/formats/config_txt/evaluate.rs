@@ -42,6 +42,10 @@ impl<'a> Evaluation<'a> {
             if !path.step() {
                 return None;
             }
+            if item.kind == Kind::Cut {
+                path.give_up();
+                return None;
+            }
             if let Some(value) = decides(item, place, path) {
                 return Some((place, value));
             }
@@ -70,12 +74,16 @@ impl<'a> Evaluation<'a> {
     /// hold, and so for the `include` line through which it came.
     pub(crate) fn applies(&self, place: usize, path: &mut Path) -> bool {
         let Some(item) = self.items.get(place) else { return false };
+        if let Some(known) = path.known(place) {
+            return known;
+        }
         let mut filters = Vec::new();
         self.filters_before(place, item.parent, true, path, &mut |filter, _| filters.push(filter));
         filters.reverse();
-        filter::hold(&filters, path)
+        let applies = filter::hold(&filters, path)
             && self.exists(item, path)
-            && item.parent.is_none_or(|parent| self.included(parent, path))
+            && item.parent.is_none_or(|parent| self.included(parent, path));
+        path.keep(place, applies)
     }
 
     fn exists(&self, item: &Item<'_>, path: &mut Path) -> bool {
@@ -86,8 +94,13 @@ impl<'a> Evaluation<'a> {
 
     fn included(&self, place: usize, path: &mut Path) -> bool {
         let Some(item) = self.items.get(place) else { return false };
-        clean(trim_start(item.value()), path) == lenient(trim_start(item.value()))
-            && self.applies(place, path)
+        let named = clean(trim_start(item.value()), path) == lenient(trim_start(item.value()));
+        // Each include asks for the filters that those before it leave behind.
+        named && path.enter() && {
+            let applies = self.applies(place, path);
+            path.leave();
+            applies
+        }
     }
 
     /// Gives the filters in force before the item at `place`, the nearest
@@ -126,13 +139,16 @@ impl<'a> Evaluation<'a> {
                     }
                     give(filter, sibling);
                 }
-                Kind::Include { end, .. } if self.has_filters(sibling + 1, end) => {
+                Kind::Include { end, filters: true, .. }
                     if self.included(sibling, path)
                         && path.decide(Rule::IncludeLeaks)
-                        && self.filters_before(end, Some(sibling), false, path, give)
-                    {
-                        return true;
-                    }
+                        && self.filters_before(end, Some(sibling), false, path, give) =>
+                {
+                    return true;
+                }
+                Kind::Cut => {
+                    path.give_up();
+                    return true;
                 }
                 _ => {}
             }
@@ -148,10 +164,6 @@ impl<'a> Evaluation<'a> {
             place = self.items.get(place)?.parent?;
         }
         Some(place)
-    }
-
-    fn has_filters(&self, from: usize, to: usize) -> bool {
-        self.items.get(from..to).is_some_and(|items| items.iter().any(|item| item.kind == Kind::Filter))
     }
 
     fn filter(&self, item: &Item<'_>, path: &mut Path) -> Filter {

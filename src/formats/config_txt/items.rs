@@ -1,7 +1,7 @@
 //! The lines that can matter, of config.txt, its includes and the bootloader's
 //! own section, in the order in which the firmware reads them.
 
-use super::lines::{LONGEST, body, is_blank, lenient, split, trim_start};
+use super::lines::{LONGEST, body, is_blank, lenient, shown, split, trim_cr, trim_start};
 use super::{Files, LineRef};
 
 /// What a line is, whatever the reading.
@@ -15,6 +15,8 @@ pub(crate) enum Kind {
         end: usize,
         /// False when there is no such file.
         exists: bool,
+        /// Filters are among its lines.
+        filters: bool,
     },
     /// `dtoverlay=...`
     Overlay,
@@ -22,6 +24,9 @@ pub(crate) enum Kind {
     Param,
     /// Any other `KEY=...` that was asked for.
     Setting,
+    /// Here lines were left out, because there are too many of them: what is
+    /// before it cannot be told.
+    Cut,
 }
 
 /// A line that can matter.
@@ -65,22 +70,14 @@ impl<'a> Item<'a> {
 
 /// A line for a person to find.
 pub(crate) fn line_ref(file: &str, number: u32, line: &[u8]) -> LineRef {
-    LineRef {
-        file: file.to_owned(),
-        line: number,
-        text: String::from_utf8_lossy(lenient_end(line)).into_owned(),
-    }
-}
-
-fn lenient_end(line: &[u8]) -> &[u8] {
-    super::lines::trim_cr(body(line))
+    LineRef { file: file.to_owned(), line: number, text: shown(trim_cr(body(line))) }
 }
 
 /// Includes within includes that are followed at most.
 const DEEPEST: usize = 8;
 /// Items from included files at most: two files that name each other many
 /// times would be endless otherwise.
-const MOST_INCLUDED: usize = 20_000;
+const MOST_INCLUDED: usize = 5_000;
 
 /// The items of all files of a configuration.
 pub(crate) fn items(files: &Files) -> Vec<Item<'_>> {
@@ -147,6 +144,10 @@ impl<'a> Reader<'a> {
             if parent.is_some() {
                 self.included += 1;
                 if self.included > MOST_INCLUDED {
+                    if self.items.last().is_some_and(|last| last.kind != Kind::Cut) {
+                        item.kind = Kind::Cut;
+                        self.items.push(item);
+                    }
                     return;
                 }
             }
@@ -167,8 +168,10 @@ impl<'a> Reader<'a> {
                 }
             }
             let end = self.items.len();
+            let inside = self.items.get(place + 1..end).unwrap_or_default();
+            let filters = inside.iter().any(|item| matches!(item.kind, Kind::Filter | Kind::Cut));
             if let Some(item) = self.items.get_mut(place) {
-                item.kind = Kind::Include { end, exists: found.is_some() };
+                item.kind = Kind::Include { end, exists: found.is_some(), filters };
             }
         });
     }
@@ -207,7 +210,7 @@ fn shape(text: &[u8]) -> Option<(Kind, usize, bool)> {
         return Some((Kind::Filter, 0, false));
     }
     if text.strip_prefix(b"include").and_then(<[u8]>::first).copied().is_some_and(is_blank) {
-        return Some((Kind::Include { end: 0, exists: false }, "include".len(), false));
+        return Some((Kind::Include { end: 0, exists: false, filters: false }, "include".len(), false));
     }
     let equals = text.iter().position(|byte| *byte == b'=')?;
     let key = text.get(..equals).unwrap_or_default();

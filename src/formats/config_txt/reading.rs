@@ -4,6 +4,8 @@
 //! one side of every coin it meets, and further ones take the other sides, so
 //! that only rules which matter for this text cost anything.
 
+use std::collections::BTreeMap;
+
 /// A rule that is not settled, or a truth that cannot be known from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
@@ -44,14 +46,21 @@ pub(crate) enum Rule {
 /// Evaluations of one question at most. A text that needs more counts as
 /// uncertain.
 const MOST_PATHS: usize = 256;
-/// Steps of one evaluation at most, so that a hostile text ends too.
-const MOST_STEPS: u32 = 100_000;
+/// Steps of all evaluations of one question at most, so that a hostile text
+/// ends too.
+const MOST_STEPS: u32 = 60_000;
+
+/// Includes whose effect depends on one another at most.
+const MOST_DEPTH: u32 = 64;
 
 /// One evaluation: the sides taken so far.
 #[derive(Debug, Default)]
 pub(crate) struct Path {
     taken: Vec<(Rule, bool)>,
     steps: u32,
+    depth: u32,
+    /// Whether items apply, as far as that was asked on this path.
+    applies: BTreeMap<usize, bool>,
 }
 
 impl Path {
@@ -64,10 +73,41 @@ impl Path {
         true
     }
 
+    /// What was found before on this path of the item at `place`.
+    pub(crate) fn known(&self, place: usize) -> Option<bool> {
+        self.applies.get(&place).copied()
+    }
+
+    /// Keeps what was found of the item at `place`, and gives it.
+    pub(crate) fn keep(&mut self, place: usize, applies: bool) -> bool {
+        self.applies.insert(place, applies);
+        applies
+    }
+
     /// Counts a step; false when there were too many.
     pub(crate) fn step(&mut self) -> bool {
         self.steps = self.steps.saturating_add(1);
         self.steps < MOST_STEPS
+    }
+
+    /// Goes one include deeper; gives up when that is too deep.
+    pub(crate) fn enter(&mut self) -> bool {
+        if self.depth >= MOST_DEPTH {
+            self.give_up();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Comes back from where [`Path::enter`] went.
+    pub(crate) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The question has no answer that can be found.
+    pub(crate) fn give_up(&mut self) {
+        self.steps = MOST_STEPS;
     }
 
     fn exhausted(&self) -> bool {
@@ -79,7 +119,8 @@ impl Path {
         while let Some((rule, side)) = self.taken.pop() {
             if side {
                 self.taken.push((rule, false));
-                return Some(Self { taken: self.taken, steps: 0 });
+                self.applies.clear();
+                return Some(self);
             }
         }
         None
