@@ -536,9 +536,7 @@ impl Drive {
             let link = Link { generation: hop.speed?, width: hop.width? };
             slowest = Some(match slowest {
                 None => link,
-                Some(s) => {
-                    Link { generation: s.generation.min(link.generation), width: s.width.min(link.width) }
-                }
+                Some(s) => Link { generation: s.generation.min(link.generation), width: s.width.min(link.width) },
             });
         }
         slowest

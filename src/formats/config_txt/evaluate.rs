@@ -94,8 +94,13 @@ impl<'a> Evaluation<'a> {
 
     fn included(&self, place: usize, path: &mut Path) -> bool {
         let Some(item) = self.items.get(place) else { return false };
-        clean(trim_start(item.value()), path) == lenient(trim_start(item.value()))
-            && self.applies(place, path)
+        let named = clean(trim_start(item.value()), path) == lenient(trim_start(item.value()));
+        // Each include asks for the filters that those before it leave behind.
+        named && path.enter() && {
+            let applies = self.applies(place, path);
+            path.leave();
+            applies
+        }
     }
 
     /// Gives the filters in force before the item at `place`, the nearest
@@ -134,13 +139,12 @@ impl<'a> Evaluation<'a> {
                     }
                     give(filter, sibling);
                 }
-                Kind::Include { end, filters: true, .. } => {
+                Kind::Include { end, filters: true, .. }
                     if self.included(sibling, path)
                         && path.decide(Rule::IncludeLeaks)
-                        && self.filters_before(end, Some(sibling), false, path, give)
-                    {
-                        return true;
-                    }
+                        && self.filters_before(end, Some(sibling), false, path, give) =>
+                {
+                    return true;
                 }
                 Kind::Cut => {
                     path.give_up();

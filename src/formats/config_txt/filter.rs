@@ -100,9 +100,6 @@ fn model(name: &str, conditions: &Conditions) -> Option<Truth> {
             | "pi5"
             | "pi500"
             | "cm0"
-            | "cm1"
-            | "cm3"
-            | "cm3+"
             | "cm4"
             | "cm4s"
             | "cm5"
@@ -227,7 +224,8 @@ fn others_hold(others: &[(Group, Truth)], path: &mut Path) -> bool {
             Truth::Known(holds) => *holds,
             Truth::Open(rule) => path.decide(*rule),
         };
-        if !holds && !(replaceable(*group, others) && path.decide(Rule::PartitionsReplace)) {
+        let holds = holds || replaceable(*group, others) && path.decide(Rule::PartitionsReplace);
+        if !holds {
             return false;
         }
     }

@@ -1,7 +1,7 @@
 //! The lines that can matter, of config.txt, its includes and the bootloader's
 //! own section, in the order in which the firmware reads them.
 
-use super::lines::{LONGEST, body, is_blank, lenient, split, trim_start};
+use super::lines::{LONGEST, body, is_blank, lenient, shown, split, trim_cr, trim_start};
 use super::{Files, LineRef};
 
 /// What a line is, whatever the reading.
@@ -70,15 +70,7 @@ impl<'a> Item<'a> {
 
 /// A line for a person to find.
 pub(crate) fn line_ref(file: &str, number: u32, line: &[u8]) -> LineRef {
-    LineRef {
-        file: file.to_owned(),
-        line: number,
-        text: String::from_utf8_lossy(lenient_end(line)).into_owned(),
-    }
-}
-
-fn lenient_end(line: &[u8]) -> &[u8] {
-    super::lines::trim_cr(body(line))
+    LineRef { file: file.to_owned(), line: number, text: shown(trim_cr(body(line))) }
 }
 
 /// Includes within includes that are followed at most.

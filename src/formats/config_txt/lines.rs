@@ -54,6 +54,13 @@ pub(crate) fn lenient(line: &[u8]) -> &[u8] {
     trim_end(line)
 }
 
+/// For a person to read: invalid UTF-8 and control characters replaced, so
+/// that a line cannot steer a terminal.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.chars().map(|c| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +72,7 @@ mod tests {
         assert_eq!(lenient(b"a=3#x \t"), b"a=3#x");
         assert_eq!(lenient(b" #"), b"");
         assert_eq!(trim_start(b" \t[pi5]"), b"[pi5]");
+        assert_eq!(shown(b"a\tb\x1b[2J\xff"), "a\tb\u{fffd}[2J\u{fffd}");
     }
 
     proptest! {

@@ -1,4 +1,12 @@
 //! config.txt as the firmware of a Raspberry Pi 5 reads it.
+//!
+//! [`read`] tells what the files mean, [`append`] gives the bytes that mean
+//! what is wanted. Inside: `items` picks the lines that can matter (lossless
+//! splitting in `lines`), `filter` and `params` know the rules of filters and
+//! values, `evaluate` finds the line that decides from the end backwards, and
+//! `reading` has that done under every reading of the rules that are not
+//! settled. `remarks` and `spelling` tell of lines that look meant but do
+//! nothing.
 
 mod append;
 mod evaluate;
@@ -10,6 +18,7 @@ mod names;
 mod params;
 mod reading;
 mod remarks;
+mod spelling;
 
 pub use append::append;
 pub use items::includes;
@@ -90,7 +99,7 @@ pub struct Conditions {
     pub board: BoardKind,
     /// Revision code, for `[board-type=]` and expressions; `None`: unknown.
     pub revision: Option<u32>,
-    /// True for a 500 or 500+ (`[pi500]`), which the type bits share.
+    /// The board's serial number, for `[0x...]`; `None`: unknown.
     pub serial: Option<u64>,
     /// Whether the boot in question is a tryboot.
     pub tryboot: bool,

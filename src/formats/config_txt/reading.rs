@@ -50,11 +50,15 @@ const MOST_PATHS: usize = 256;
 /// ends too.
 const MOST_STEPS: u32 = 60_000;
 
+/// Includes whose effect depends on one another at most.
+const MOST_DEPTH: u32 = 64;
+
 /// One evaluation: the sides taken so far.
 #[derive(Debug, Default)]
 pub(crate) struct Path {
     taken: Vec<(Rule, bool)>,
     steps: u32,
+    depth: u32,
     /// Whether items apply, as far as that was asked on this path.
     applies: BTreeMap<usize, bool>,
 }
@@ -84,6 +88,21 @@ impl Path {
     pub(crate) fn step(&mut self) -> bool {
         self.steps = self.steps.saturating_add(1);
         self.steps < MOST_STEPS
+    }
+
+    /// Goes one include deeper; gives up when that is too deep.
+    pub(crate) fn enter(&mut self) -> bool {
+        if self.depth >= MOST_DEPTH {
+            self.give_up();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Comes back from where [`Path::enter`] went.
+    pub(crate) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
     }
 
     /// The question has no answer that can be found.

@@ -53,8 +53,75 @@ fn without_block(text: &[u8]) -> &[u8] {
     super::super::without_own_block(text).0
 }
 
+/// Settled rules only, from the first line to the last: the other way round
+/// than the evaluation goes.
+fn forward(lines: &[&str]) -> (bool, u32) {
+    let (mut board, mut boot, mut port, mut generation) = (true, true, false, 2);
+    for line in lines {
+        match *line {
+            "[all]" => (board, boot) = (true, true),
+            "[pi5]" => board = true,
+            "[cm5]" | "[pi4]" => board = false,
+            "[tryboot]" => boot = false,
+            _ => {
+                let list = line.strip_prefix("dtparam=").filter(|_| board && boot).unwrap_or_default();
+                for param in list.split(',') {
+                    match param {
+                        "pciex1" | "nvme=on" => port = true,
+                        "pciex1=off" | "nvme=no" => port = false,
+                        "pciex1_gen" => generation = 1,
+                        _ => {
+                            let number = param.strip_prefix("pciex1_gen=").and_then(|n| n.parse().ok());
+                            generation = number.unwrap_or(generation);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    (port, generation)
+}
+
+fn settled_line() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "[all]",
+        "[pi5]",
+        "[cm5]",
+        "[pi4]",
+        "[tryboot]",
+        "dtparam=pciex1",
+        "dtparam=nvme=on,pciex1_gen=3",
+        "dtparam=pciex1=off",
+        "dtparam=pciex1_gen=2,nvme=no",
+        "dtparam=pciex1_gen=1",
+        "dtparam=pciex1_gen",
+        "dtparam=pciex1_gen=gen3",
+        "dtoverlay=dwc2,pciex1=off",
+        "#dtparam=pciex1_gen=1",
+    ])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn settled_rules_give_what_reading_forward_gives(
+        lines in proptest::collection::vec(settled_line(), 0..20), from in 0usize..20, to in 0usize..20,
+    ) {
+        // Some of the lines stand in an included file, if that changes nothing.
+        let (from, to) = (from.min(lines.len()), to.min(lines.len()));
+        let mut text: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+        let mut files = Files::default();
+        if from < to && !lines[from..to].iter().any(|line| line.starts_with('[')) {
+            files.includes.insert("a.txt".into(), text[from..to].concat().into_bytes());
+            text.splice(from..to, ["include a.txt\n".to_owned()]);
+        }
+        files.top = text.concat().into_bytes();
+        let meaning = read(&files, &pi5());
+        let (port, generation) = forward(&lines);
+        prop_assert_eq!(meaning.port.value, Value::Certain(port));
+        prop_assert_eq!(meaning.generation.value, Value::Certain(generation));
+    }
 
     #[test]
     fn the_block_reaches_the_goal_once(
