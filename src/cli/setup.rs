@@ -61,7 +61,9 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
         return Ok(dry_run(host, &facts, &plan, ui));
     }
     if plan.steps.is_empty() {
-        return Ok(already(host, &plan, &choices, ui));
+        let mut answer = already(host, &plan, &choices, ui);
+        merge(&mut answer.json, json!({"healed": healed}));
+        return Ok(answer);
     }
     if ui.can_ask && choices.bench.is_none() {
         choices.bench = Some(wizard::baseline(&facts, ui)?);
@@ -198,9 +200,13 @@ fn dry_run(host: &Host, facts: &Facts, plan: &Plan, ui: &Ui) -> Answer {
         1 => "This 1 change would be made; nothing was changed (dry run)".to_owned(),
         many => format!("These {many} changes would be made; nothing was changed (dry run)"),
     };
-    let unread: Vec<_> = facts.missing.iter().map(|m| format!("not read: {}: {}", m.path, m.why)).collect();
+    let mut unread: Vec<_> = facts.missing.iter().map(|m| format!("not read: {}: {}", m.path, m.why)).collect();
+    let stopped = interrupted_before(host);
+    if let Some(id) = &stopped {
+        unread.push(format!("transaction {id} was interrupted: setup deals with it first, and the change may differ"));
+    }
     let mut object = body(host, plan, Some(facts));
-    merge(&mut object, json!({"dry_run": true}));
+    merge(&mut object, json!({"dry_run": true, "interrupted_transaction": stopped}));
     Answer {
         json: object,
         text: show::setup::dry_run(&headline, plan, &unread, host, ui),
@@ -208,6 +214,13 @@ fn dry_run(host: &Host, facts: &Facts, plan: &Plan, ui: &Ui) -> Answer {
         exit: Exit::Done,
         after: None,
     }
+}
+
+/// The transaction that was stopped in the middle, as far as it can be seen:
+/// the journal is root's.
+fn interrupted_before(host: &Host) -> Option<String> {
+    let entries = act::list(host).unwrap_or_default();
+    entries.into_iter().find(|e| e.state == act::EntryState::Interrupted).map(|e| e.id)
 }
 
 /// The JSON object before anything was done.
