@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test is no floor: it reads, writes and runs what it needs")]
 
+mod crash;
 mod demo;
 mod expected;
 mod floors;

@@ -106,9 +106,16 @@ pub(super) fn flash(host: &Host, what: &Flash<'_>, wanted: &[u8]) -> Result<Meth
     Err(ActError::Program { program: argv[0].into(), said })
 }
 
-/// Cancels an update that waits.
+/// Cancels an update that waits. Where the tool cannot, its files are removed
+/// as it would; first the one that the boot ROM starts.
 pub(super) fn cancel(host: &Host, boot_dir: &str) -> Result<(), ActError> {
-    run(host, &["rpi-eeprom-update", "-r"], &[("BOOTFS", boot_dir)])?;
+    // What counts is what it leaves, not what it says.
+    let _ = run(host, &["rpi-eeprom-update", "-r"], &[("BOOTFS", boot_dir)]);
+    if pending(host, boot_dir)? != Pending::None {
+        for name in ["recovery.bin", "pieeprom.upd", "pieeprom.sig", "pieeprom.bin"] {
+            host.remove(&format!("{boot_dir}/{name}"))?;
+        }
+    }
     host.sync(boot_dir)?;
     if pending(host, boot_dir)? == Pending::None {
         return Ok(());

@@ -87,10 +87,26 @@ pub(super) fn put_back(
     let site = Site::open(host, place, true)?;
     let there = host.read(&site.path)?;
     if there == after {
-        host.replace(&site.path, before)?;
+        restore(host, &site, record, before)?;
     } else if there != before {
         return Err(changed_since(&record.path, after, &there));
     }
     site.tidy(host, record.backup.as_deref(), before)?;
     Ok(site.close()?)
+}
+
+/// Writes the old bytes; on a full disk the copy beside the file takes its
+/// place, which needs no room.
+fn restore(host: &Host, site: &Site, record: &FileRecord, before: &[u8]) -> Result<(), ActError> {
+    let full = match host.replace(&site.path, before) {
+        Err(full @ HostError::NoSpace(_)) => full,
+        result => return Ok(result?),
+    };
+    let Some(backup) = &record.backup else { return Err(full.into()) };
+    let backup = site.beside(host, backup)?;
+    if host.read(&backup).ok().as_deref() != Some(before) {
+        return Err(full.into());
+    }
+    host.rename(&backup, &site.path)?;
+    Ok(())
 }

@@ -53,6 +53,18 @@ impl Host {
         read_back(&self.real_place(path)?, bytes)
     }
 
+    /// Puts the file `from` in the place of `to`, on the same file system:
+    /// durable, and without any need of room. A symlink `to` stays one.
+    ///
+    /// # Errors
+    /// As [`Host::replace`].
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), HostError> {
+        let (from, to) = (self.place(from)?, self.real_place(to)?);
+        self.switch(&from, &to)?;
+        self.sync_folder(&to)?;
+        self.sync_file_system(&to)
+    }
+
     /// The moment at which the name changes from the old to the new file.
     fn switch(&self, temporary: &Place, place: &Place) -> Result<(), HostError> {
         self.counter.begin(Op::Rename, place.path())?;
