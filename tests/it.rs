@@ -3,9 +3,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test is no floor: it reads, writes and runs what it needs")]
 
+mod configs;
 mod crash;
 mod demo;
 mod expected;
 mod floors;
+mod journey;
 mod machine;
 mod wizard;
