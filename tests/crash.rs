@@ -2,6 +2,9 @@
 //! full or turns read-only; afterwards an undo or a second run ends at the
 //! exact start or the exact goal.
 
+// A test lays out its own folders.
+#![allow(clippy::disallowed_methods)]
+
 use pi5_nvme::act::{self, ActError, Report, StepResult};
 use pi5_nvme::facts;
 use pi5_nvme::formats::eeprom_image;
@@ -24,13 +27,30 @@ type Snapshot = BTreeMap<PathBuf, Vec<u8>>;
 /// A recorded Pi 5 with a second boot partition on its drive.
 struct Machine(tempfile::TempDir);
 
+/// What the matrix needs of the recorded machine, so that a thousand copies of
+/// it do not take minutes.
+const LIGHT: [&str; 8] = [
+    "boot",
+    "etc",
+    "proc",
+    "run",
+    "usr",
+    "sys/firmware",
+    "sys/bus/nvmem",
+    "sys/devices/platform/3fd16d80.nvram",
+];
+
 impl Machine {
     fn new(apply: &str) -> Self {
+        Self::of(apply, &LIGHT)
+    }
+
+    fn of(apply: &str, parts: &[&str]) -> Self {
         // Memory, where there is a file system of it: these tests sync a lot.
         let shm = Path::new("/dev/shm");
         let folder = if shm.is_dir() { tempfile::tempdir_in(shm) } else { tempfile::tempdir() }.unwrap();
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/machines/pi5-trixie-sd");
-        for part in ["boot", "etc", "proc", "run", "sys", "usr"] {
+        for part in parts {
             copy_tree(&from.join(part), &folder.path().join(part));
         }
         let machine = Self(folder);
@@ -330,7 +350,7 @@ fn an_update_that_waited_before_is_there_again() {
 
 #[test]
 fn the_simulated_boot_shows_what_was_asked() {
-    let machine = Machine::new("staged");
+    let machine = Machine::of("staged", &["boot", "etc", "proc", "run", "sys", "usr"]);
     let before = facts::read(&machine.host());
     assert_eq!(before.port.asked, Some(2));
     let _ = machine.apply(&machine.host());
@@ -350,4 +370,35 @@ fn the_simulated_boot_shows_what_was_asked() {
     let back = facts::read(&machine.host());
     assert_eq!((back.port.asked, back.eeprom.running), (Some(2), before.eeprom.running));
     assert_eq!(back.drives[0].path[1].speed, before.drives[0].path[1].speed);
+}
+
+#[test]
+fn a_bootloader_tool_that_would_write_elsewhere_or_says_so_late() {
+    let machine = Machine::new("staged");
+    let start = machine.snapshot();
+    let replay = String::from_utf8(machine.bytes("replay.toml")).unwrap();
+    let answer = |argv: &str, said: &str| {
+        machine.put("replay.toml", format!("{replay}\n[[program]]\nargv = [{argv}]\n{said}\n").as_bytes());
+        let report = machine.apply(&machine.host());
+        same(&machine.snapshot(), &start, argv);
+        report
+    };
+    let report = answer("\"rpi-eeprom-update\", \"-b\"", "stdout = \"/boot\\n\"");
+    let Some(ActError::Program { said, .. }) = &report.error else { panic!("{report:?}") };
+    assert!(said.contains("/boot") && said.contains("/boot/firmware"), "{said}");
+    assert!(report.steps.iter().all(|(_, how)| *how == StepResult::NotReached));
+
+    // Status 0, and the one word that matters on standard error.
+    let argv = format!(
+        "\"rpi-eeprom-config\", \"--apply\", \"/var/lib/pi5-nvme/transactions/0001/after/3\", \"{IMAGE}\""
+    );
+    let said = "stderr = \"can't create /boot/pieeprom.sig: Read-only file system\\n\"";
+    let report = answer(&argv, said);
+    let Some(ActError::Program { said, .. }) = &report.error else { panic!("{report:?}") };
+    assert!(said.contains("Read-only file system"), "{said}");
+    assert_eq!(report.rescue, None);
+
+    // Status 0, and nothing done.
+    let report = answer(&argv.replace("0001", "0002"), "");
+    assert!(matches!(&report.error, Some(ActError::Program { said, .. }) if said.contains("no update")));
 }

@@ -124,7 +124,8 @@ fn prepare(
             Change::SetBootConfig { before, after, image, from_pending } => {
                 let boot_dir = eeprom::boot_dir(host, facts)?;
                 check_bootloader(host, &boot_dir, before, *from_pending)?;
-                let pending = if *from_pending { waiting(host, &boot_dir, number, files)? } else { Vec::new() };
+                let pending =
+                    if *from_pending { waiting(host, &boot_dir, number, files)? } else { Vec::new() };
                 Record::Bootloader(BootRecord {
                     before: files.add(format!("before/{number}"), before),
                     after: files.add(format!("after/{number}"), after),
@@ -189,7 +190,12 @@ fn check_bootloader(host: &Host, boot_dir: &str, before: &[u8], from_pending: bo
 }
 
 /// The files of the update that waits, for the journal.
-fn waiting(host: &Host, boot_dir: &str, number: u32, files: &mut Files) -> Result<Vec<PendingFile>, ActError> {
+fn waiting(
+    host: &Host,
+    boot_dir: &str,
+    number: u32,
+    files: &mut Files,
+) -> Result<Vec<PendingFile>, ActError> {
     let mut waiting = Vec::new();
     for name in eeprom::FILES {
         let path = format!("{boot_dir}/{name}");

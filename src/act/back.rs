@@ -61,7 +61,7 @@ impl Back<'_> {
         match record {
             Record::File(file) => {
                 let place = site::locate(self.facts, file);
-                match text::look(self.host, &place, &before, &after)? {
+                match text::look(self.host, &place, file, &before, &after)? {
                     Now::Foreign(there) => Err(text::changed_since(&file.path, &after, &there)),
                     now => Ok(Todo::Text(place, now)),
                 }

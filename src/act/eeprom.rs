@@ -86,11 +86,8 @@ pub(super) struct Flash<'a> {
 /// Calls the official tool, and proves what became of it.
 pub(super) fn flash(host: &Host, what: &Flash<'_>, wanted: &[u8]) -> Result<Method, ActError> {
     // The older of the two names is that of rpi-eeprom 28.
-    let staged = [
-        ("BOOTFS", what.boot_dir),
-        ("RPI_EEPROM_IMMEDIATE_UPDATE", "0"),
-        ("RPI_EEPROM_USE_FLASHROM", "0"),
-    ];
+    let staged =
+        [("BOOTFS", what.boot_dir), ("RPI_EEPROM_IMMEDIATE_UPDATE", "0"), ("RPI_EEPROM_USE_FLASHROM", "0")];
     let env = if what.immediate { &staged[..1] } else { &staged[..] };
     let argv = ["rpi-eeprom-config", "--apply", what.config, what.image];
     let output = run(host, &argv, env)?;
@@ -129,7 +126,8 @@ pub(super) fn cancel(host: &Host, boot_dir: &str) -> Result<(), ActError> {
 fn run(host: &Host, argv: &[&str], env: &[(&str, &str)]) -> Result<Output, ActError> {
     let output = host.run(&Program { argv, env, timeout: TIMEOUT })?;
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let failed = ["Read-only file system", "No space left on device"].iter().any(|sign| stderr.contains(sign));
+    let failed =
+        ["Read-only file system", "No space left on device"].iter().any(|sign| stderr.contains(sign));
     if output.status == 0 && !failed {
         return Ok(output);
     }

@@ -75,7 +75,10 @@ pub(super) fn decide(host: &Host, step: &Step<'_>) -> Result<Todo, ActError> {
         Pending::None if runs(step.after) => Ok(Todo::Flash),
         Pending::None => match running {
             Some(running) => Err(changed_since(NAME, step.after, running)),
-            None => Err(HostError::Other(NAME.into(), "cannot be read; nothing is put back blindly".into()).into()),
+            None => {
+                Err(HostError::Other(NAME.into(), "cannot be read; nothing is put back blindly".into())
+                    .into())
+            }
         },
     }
 }
@@ -148,3 +151,6 @@ fn image(host: &Host, step: &Step<'_>, config: &str) -> Result<String, ActError>
         ),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,10 @@ pub fn heal(host: &Host, progress: &mut dyn FnMut(&str)) -> Result<Option<Report
     let reached = pairs().all(|(r, todo)| todo.as_ref().is_some_and(|todo| back.is_reached(r, todo)));
     let mut report = Report { transaction: Some(found_as.id.clone()), ..Report::nothing() };
     if reached && found_as.state == State::Applying {
-        progress(&format!("Transaction {} was interrupted after its last step: it counts as done", found_as.id));
+        progress(&format!(
+            "Transaction {} was interrupted after its last step: it counts as done",
+            found_as.id
+        ));
         finish(&mut transaction);
         report.steps = found_as.step.iter().map(|r| (r.name(), StepResult::Changed)).collect();
         (report.changed, report.reboot_required) = (true, true);

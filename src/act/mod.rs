@@ -10,11 +10,11 @@ mod journal;
 mod readme;
 pub mod simulated;
 mod site;
+#[cfg(test)]
+mod tests;
 mod text;
 mod transaction;
 mod undo;
-#[cfg(test)]
-mod tests;
 
 pub use apply::apply;
 pub use heal::heal;

@@ -52,9 +52,7 @@ pub(super) fn locate(facts: &Facts, record: &FileRecord) -> Place {
         _ => recorded,
     };
     match mounts(facts).find(|(of, _)| of == device) {
-        Some((_, mount)) => {
-            Place::Here(format!("{}{}", mount.point.trim_end_matches('/'), record.inner))
-        }
+        Some((_, mount)) => Place::Here(format!("{}{}", mount.point.trim_end_matches('/'), record.inner)),
         None => Place::On(device.to_owned(), record.inner.clone()),
     }
 }

@@ -1,5 +1,7 @@
+#![allow(clippy::disallowed_methods)] // It makes the files that the host then reads.
+
 use super::journal::{Journal, number};
-use super::transaction::{State, Transaction};
+use super::transaction::{FileRecord, State, Transaction};
 use super::*;
 use crate::facts;
 use crate::host::Host;
@@ -59,13 +61,8 @@ impl Tree {
 fn plan(before: &[u8], after: &[u8]) -> Plan {
     let (before, after) = (before.to_vec(), after.to_vec());
     let change = Change::AppendToFile { path: PATH.into(), device: None, before, after };
-    let step = Step {
-        change,
-        why: String::new(),
-        risk: String::new(),
-        diff: String::new(),
-        words: Vec::new(),
-    };
+    let step =
+        Step { change, why: String::new(), risk: String::new(), diff: String::new(), words: Vec::new() };
     Plan {
         goal: Goal { link: LinkGoal::Gen3, boot: BootGoal::Keep, probe: ProbeGoal::Keep },
         steps: vec![step],
@@ -209,8 +206,9 @@ fn a_damaged_journal_is_said_and_nothing_is_touched() {
         assert_eq!(tree.bytes(PATH), NEW);
     }
     // Its files are missing, or named so that they lead elsewhere.
-    for change in [&|s: String| s.replace("before/1", "../../../../../etc/x"), &|s: String| s.replace("before/1", "before/9")]
-        as [&dyn Fn(String) -> String; 2]
+    for change in [&|s: String| s.replace("before/1", "../../../../../etc/x"), &|s: String| {
+        s.replace("before/1", "before/9")
+    }] as [&dyn Fn(String) -> String; 2]
     {
         let tree = Tree::new();
         let _ = tree.apply(OLD, NEW);
@@ -251,12 +249,61 @@ fn the_oldest_schema_that_is_still_read() {
     }
     tree.put(PATH, &std::fs::read(frozen.join("after/1")).unwrap());
     tree.put("/boot/firmware/config.p5n", &std::fs::read(frozen.join("before/1")).unwrap());
+    let mounted = b"32 1 179:1 / /boot/firmware rw - vfat /dev/mmcblk0p1 rw\n";
+    tree.put("/proc/self/mountinfo", mounted);
     let recorded = newest(&tree.host()).unwrap().unwrap();
     assert_eq!((recorded.goal.link, recorded.drives.len()), (LinkGoal::Gen3, 1));
     let report = tree.undo(None);
     assert!(report.error.is_none() && report.changed && report.reboot_required, "{report:?}");
     assert_eq!(tree.bytes(PATH), std::fs::read(frozen.join("before/1")).unwrap());
     assert_eq!(tree.beside(), ["config.txt"]);
+}
+
+#[test]
+fn after_a_boot_from_the_copy_the_card_is_still_the_one_meant() {
+    let tree = Tree::new();
+    let _ = tree.apply(OLD, NEW);
+    let mut facts = facts::read(&tree.host());
+    let on = |device: &str| facts::Mount {
+        point: "/boot/firmware".into(),
+        source: device.into(),
+        fs_type: "vfat".into(),
+        read_only: false,
+    };
+    facts.boot.mount = Some(on("/dev/mmcblk0p1"));
+    facts.boot.config_device = None;
+    let (device, inner) = site::origin(&facts, PATH, None);
+    assert_eq!((device.as_deref(), inner.as_str()), (Some("/dev/mmcblk0p1"), "/config.txt"));
+    let mut record = FileRecord {
+        path: PATH.into(),
+        device,
+        part_uuid: Some("5a3c9d10-01".into()),
+        inner,
+        before: "before/1".into(),
+        after: "after/1".into(),
+        backup: None,
+        result: None,
+    };
+    assert_eq!(site::locate(&facts, &record), site::Place::Here(PATH.into()));
+    facts.boot.mount = Some(on("/dev/nvme0n1p1"));
+    let card = site::Place::On("/dev/mmcblk0p1".into(), "/config.txt".into());
+    assert_eq!(site::locate(&facts, &record), card);
+    // It got another name.
+    facts.boot.partitions = vec![facts::Partition {
+        device: "/dev/mmcblk1p1".into(),
+        disk: "mmcblk1".into(),
+        number: Some(1),
+        part_uuid: record.part_uuid.clone(),
+        fs_uuid: None,
+        fs_type: None,
+    }];
+    let renamed = site::Place::On("/dev/mmcblk1p1".into(), "/config.txt".into());
+    assert_eq!(site::locate(&facts, &record), renamed);
+    // A card that is gone is an error; a drive that is gone is left alone.
+    let host = tree.host();
+    assert!(text::look(&host, &card, &record, OLD, NEW).is_err());
+    record.path = record.inner.clone();
+    assert_eq!(text::look(&host, &card, &record, OLD, NEW).unwrap(), text::Now::Gone);
 }
 
 #[test]
@@ -267,11 +314,8 @@ fn what_is_written_is_read_again() {
     let read = Transaction::parse("t", &bytes).unwrap();
     assert_eq!(read.state, State::Committed);
     assert_eq!(read.render("t").unwrap(), bytes);
-    assert_eq!([number("0007"), number("7"), number("+7"), number(""), number("x")], [
-        Some(7),
-        Some(7),
-        None,
-        None,
-        None
-    ]);
+    assert_eq!(
+        [number("0007"), number("7"), number("+7"), number(""), number("x")],
+        [Some(7), Some(7), None, None, None]
+    );
 }

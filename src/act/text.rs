@@ -17,9 +17,21 @@ pub(super) enum Now {
 }
 
 /// Compares the file with its old and its new bytes.
-pub(super) fn look(host: &Host, place: &Place, before: &[u8], after: &[u8]) -> Result<Now, ActError> {
+///
+/// # Errors
+/// The file cannot be read. A partition that was mounted only for the edit is
+/// one beside the system in use, and may be gone with its drive.
+pub(super) fn look(
+    host: &Host,
+    place: &Place,
+    record: &FileRecord,
+    before: &[u8],
+    after: &[u8],
+) -> Result<Now, ActError> {
     let site = match Site::open(host, place, false) {
-        Err(HostError::NotFound(_) | HostError::NotRecorded(_)) => return Ok(Now::Gone),
+        Err(HostError::NotFound(_) | HostError::NotRecorded(_)) if record.is_beside() => {
+            return Ok(Now::Gone);
+        }
         site => site?,
     };
     let bytes = host.read(&site.path)?;

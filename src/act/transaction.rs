@@ -126,14 +126,21 @@ pub(super) struct PendingFile {
     pub(super) file: String,
 }
 
+impl FileRecord {
+    /// It was reached by mounting its partition for the edit.
+    pub(super) fn is_beside(&self) -> bool {
+        self.device.is_some() && self.path == self.inner
+    }
+}
+
 impl Record {
     /// What a person calls it.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::File(FileRecord { path, device: Some(device), inner, .. }) if path == inner => {
-                format!("{path} of {device}")
-            }
-            Self::File(file) => file.path.clone(),
+            Self::File(file) => match &file.device {
+                Some(device) if file.is_beside() => format!("{} of {device}", file.path),
+                _ => file.path.clone(),
+            },
             Self::Bootloader(_) => "bootloader configuration".into(),
         }
     }

@@ -84,11 +84,8 @@ fn start(host: &Host, facts: &Facts, told: &mut Vec<String>) -> Result<(), HostE
         return Err(cannot(&format!("nothing to start from ({order}: {})", order.words())));
     };
     let skipped = tried.take_while(|m| *m != mode).map(|m| m.name()).collect::<Vec<_>>();
-    let found = if skipped.is_empty() {
-        String::new()
-    } else {
-        format!(" (no system on: {})", skipped.join(", "))
-    };
+    let found =
+        if skipped.is_empty() { String::new() } else { format!(" (no system on: {})", skipped.join(", ")) };
     told.push(format!("boot order {order}, {}: starts from {}{found}", order.words(), mode.name()));
     if BootMedium::from_mode(mode.0.into()) != now {
         return Err(cannot(&format!(

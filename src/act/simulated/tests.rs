@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods)] // It makes the files that the host then reads.
+
 use super::*;
 use std::path::Path;
 
@@ -26,5 +28,8 @@ fn what_is_missing_is_named() {
     put(folder.path(), "/boot/firmware/config.txt", b"dtparam=pciex1\n");
     let host = Host::open(Some(folder.path())).unwrap();
     let Err(HostError::Other(who, why)) = boot(&host) else { panic!() };
-    assert_eq!((who.as_str(), why.as_str()), ("simulated firmware", "the medium of this boot is not recorded"));
+    assert_eq!(
+        (who.as_str(), why.as_str()),
+        ("simulated firmware", "the medium of this boot is not recorded")
+    );
 }
