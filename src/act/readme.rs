@@ -34,16 +34,26 @@ pub(super) fn text(transaction: &Transaction) -> String {
                 }
                 let _ = write!(text, "   The old file is here too:\n   {before}\n");
             }
-            Record::Bootloader(_) => {
+            Record::Bootloader(boot) => {
+                let _ = writeln!(
+                    text,
+                    "\n   As long as the Pi has not been started since, on the boot partition:"
+                );
+                for name in super::eeprom::FILES {
+                    let earlier = boot.pending.iter().find(|file| file.path.ends_with(name));
+                    let _ = match earlier.map(|file| Journal::path(id, &file.file)) {
+                        Some(earlier) => writeln!(text, "   put back {name} from {earlier}"),
+                        None => writeln!(text, "   delete {name}, if it is there"),
+                    };
+                }
                 let _ = write!(
                     text,
-                    "\n   As long as the Pi has not been started since: delete pieeprom.upd,\n\
-                     \x20  pieeprom.sig and recovery.bin on the boot partition (if they are there).\n\
-                     \x20  Later, on the Pi:\n\n\
-                     \x20  sudo rpi-eeprom-config --apply {before}\n\n\
+                    "   Later, on the Pi (one line):\n\n\
+                     \x20  sudo rpi-eeprom-config --apply {before} {image}\n\n\
                      \x20  or, if the Pi does not start at all: write a bootloader card with\n\
                      \x20  Raspberry Pi Imager (Misc utility images, Bootloader, SD Card Boot),\n\
-                     \x20  start the Pi with it and wait for the green screen.\n"
+                     \x20  start the Pi with it and wait for the green screen.\n",
+                    image = boot.image
                 );
             }
         }

@@ -6,7 +6,7 @@ use super::text::Now;
 use super::transaction::{State, Transaction};
 use super::{ActError, Report, StepResult};
 use crate::facts;
-use crate::host::Host;
+use crate::host::{Host, HostError};
 
 /// Puts back the transaction `id`, or the newest that is not put back yet.
 ///
@@ -75,9 +75,13 @@ fn put_back(
     }
     transaction.state = State::Undoing;
     let mut report = Report { transaction: Some(transaction.id.clone()), ..Report::nothing() };
-    if let Err(error) = journal.save(&transaction) {
-        report.error = Some(error);
-        return report;
+    match journal.save(&transaction) {
+        // The way back needs no room, and what is there decides, not this note.
+        Ok(()) | Err(ActError::Host(HostError::NoSpace(_))) => {}
+        Err(error) => {
+            report.error = Some(error);
+            return report;
+        }
     }
     let mut tried = false;
     for (record, todo) in found_as.step.iter().zip(&todos).rev() {
