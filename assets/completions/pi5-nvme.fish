@@ -48,7 +48,7 @@ complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand status" -l json -d 'Pr
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand status" -s q -l quiet -d 'Print the result line only'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand status" -s v -l verbose -d 'Print details too'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l gen -d 'PCIe generation to ask for (3 is not certified by Raspberry Pi; most boards run it)' -r -f -a "1\t'2.5 GT/s'
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand setup" -l gen -d 'PCIe generation to ask for (Gen 3 is not certified by Raspberry Pi)' -r -f -a "1\t'2.5 GT/s'
 2\t'5.0 GT/s'
 3\t'8.0 GT/s'
 keep\t'as it is'"

@@ -90,7 +90,7 @@ impl Command {
 /// `setup`.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Setup {
-    /// PCIe generation to ask for (3 is not certified by Raspberry Pi; most boards run it)
+    /// PCIe generation to ask for (Gen 3 is not certified by Raspberry Pi)
     #[arg(long, value_enum, value_name = "GEN")]
     pub(super) r#gen: Option<Gen>,
     /// Try NVMe first at boot, or keep the boot order
