@@ -30,7 +30,8 @@ fn every_real_file_is_extended_or_refused() {
         let before = fs::read(file).unwrap();
         machine.write("boot/firmware/config.txt", &before);
         let start = machine.snapshot();
-        let setup = ["setup", "--gen", "3", "--boot", "keep", "--bench", "off", "--reboot", "no", "--yes", "--json"];
+        let setup =
+            ["setup", "--gen", "3", "--boot", "keep", "--bench", "off", "--reboot", "no", "--yes", "--json"];
         let answer = machine.run(&setup);
         let json = answer.json();
         match answer.status {

@@ -8,37 +8,37 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A copy of a recorded machine; gone when dropped.
-pub struct Machine {
+pub(crate) struct Machine {
     folder: tempfile::TempDir,
 }
 
 /// What a run of the program gave.
 #[must_use]
-pub struct Answer {
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Answer {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Answer {
     /// The one JSON object on standard output.
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|e| panic!("no JSON ({e}):\n{}\n{}", self.stdout, self.stderr))
     }
 
     /// The answer, when the exit status is this one.
-    pub fn expect(self, status: i32) -> Self {
+    pub(crate) fn expect(self, status: i32) -> Self {
         assert_eq!(self.status, status, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
 }
 
 /// Path inside the machine (without the state folder) to what stands there.
-pub type Snapshot = BTreeMap<PathBuf, Vec<u8>>;
+pub(crate) type Snapshot = BTreeMap<PathBuf, Vec<u8>>;
 
 impl Machine {
-    pub fn copy(name: &str) -> Self {
+    pub(crate) fn copy(name: &str) -> Self {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/machines").join(name);
         assert!(from.is_dir(), "no recorded machine {name}");
         let folder = tempfile::Builder::new().prefix("pi5-nvme-test").tempdir().unwrap();
@@ -46,26 +46,26 @@ impl Machine {
         Self { folder }
     }
 
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn path(&self, inside: &str) -> PathBuf {
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
         self.folder.path().join(inside.trim_start_matches('/'))
     }
 
-    pub fn read(&self, inside: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, inside: &str) -> Vec<u8> {
         fs::read(self.path(inside)).unwrap_or_else(|e| panic!("{inside}: {e}"))
     }
 
-    pub fn write(&self, inside: &str, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, inside: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(inside);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
     /// Runs the program against this machine, without a terminal.
-    pub fn run(&self, arguments: &[&str]) -> Answer {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
         let output = Command::new(env!("CARGO_BIN_EXE_pi5-nvme"))
             .arg("--root")
             .arg(self.root())
@@ -83,7 +83,7 @@ impl Machine {
     }
 
     /// Everything in the tree except the state folder.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let mut found = Snapshot::new();
         snapshot(self.root(), Path::new(""), &mut found);
         found.retain(|path, _| !path.starts_with("var/lib/pi5-nvme"));
@@ -126,7 +126,7 @@ fn snapshot(root: &Path, inside: &Path, found: &mut Snapshot) {
 }
 
 /// The names in two snapshots that differ, for a message.
-pub fn differences(before: &Snapshot, after: &Snapshot) -> Vec<String> {
+pub(crate) fn differences(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     let mut names: Vec<_> = before.keys().chain(after.keys()).collect();
     names.sort();
     names.dedup();

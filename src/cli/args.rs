@@ -293,7 +293,8 @@ mod tests {
     #[test]
     fn setup_takes_an_answer_for_every_question() {
         let cli =
-            parse("pi5-nvme setup --gen 3 --boot nvme --probe on --bench off --reboot no --dry-run --yes").unwrap();
+            parse("pi5-nvme setup --gen 3 --boot nvme --probe on --bench off --reboot no --dry-run --yes")
+                .unwrap();
         let Command::Setup(setup) = cli.command else { panic!("not setup") };
         assert_eq!(setup.r#gen, Some(Gen::Three));
         assert_eq!((setup.boot, setup.probe), (Some(Boot::Nvme), Some(Probe::On)));
@@ -313,7 +314,9 @@ mod tests {
             let Command::Bench(bench) = parse(line).unwrap().command else { panic!("not bench") };
             assert_eq!(bench.compare.unwrap(), names, "{line}");
         }
-        let Command::Bench(bench) = parse("pi5-nvme bench /mnt").unwrap().command else { panic!("not bench") };
+        let Command::Bench(bench) = parse("pi5-nvme bench /mnt").unwrap().command else {
+            panic!("not bench")
+        };
         assert_eq!((bench.path.as_deref(), bench.compare), (Some("/mnt"), None));
     }
 

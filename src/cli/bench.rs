@@ -91,7 +91,13 @@ fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
     measure(host, &facts, &request, &stop, ui).map_err(failure)
 }
 
-fn measure(host: &Host, facts: &Facts, request: &Request, stop: &AtomicBool, ui: &Ui) -> Result<Run, BenchError> {
+fn measure(
+    host: &Host,
+    facts: &Facts,
+    request: &Request,
+    stop: &AtomicBool,
+    ui: &Ui,
+) -> Result<Run, BenchError> {
     let mut bar = Bar::new(ui);
     let run = bench::run(host, facts, request, &mut |p| bar.progress(p), &|| stop.load(Ordering::Relaxed));
     bar.clear();

@@ -93,7 +93,12 @@ fn chapter(ui: &Ui, number: u8, title: &str, what: &str) {
 }
 
 /// Prints a chapter's report and keeps its JSON; gives its exit code.
-fn part(name: &str, result: Result<Answer, Failure>, parts: &mut Map<String, Value>, ui: &Ui) -> Result<Exit, Failure> {
+fn part(
+    name: &str,
+    result: Result<Answer, Failure>,
+    parts: &mut Map<String, Value>,
+    ui: &Ui,
+) -> Result<Exit, Failure> {
     match result {
         Ok(answer) => {
             if !ui.json {
@@ -125,7 +130,11 @@ fn end(host: &Host, exit: Exit, parts: Map<String, Value>, ui: &Ui) -> Answer {
     }
     page.line("On a Raspberry Pi 5:");
     page.exact("  sudo pi5-nvme setup");
-    let mut object = super::show::json::object("demo", host, json!({"root": host.root_path(), "passed": exit == Exit::Done}));
+    let mut object = super::show::json::object(
+        "demo",
+        host,
+        json!({"root": host.root_path(), "passed": exit == Exit::Done}),
+    );
     if let Value::Object(object) = &mut object {
         object.extend(parts);
     }

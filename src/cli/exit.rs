@@ -86,7 +86,9 @@ impl Failure {
         let mut object = Map::new();
         object.insert("schema".into(), json!(format!("pi5-nvme/{command}/1")));
         object.insert("simulated".into(), json!(self.more.mark.is_some()));
-        object.extend(self.more.keys.iter().filter(|(key, _)| *key != "schema").map(|(k, v)| (k.clone(), v.clone())));
+        object.extend(
+            self.more.keys.iter().filter(|(key, _)| *key != "schema").map(|(k, v)| (k.clone(), v.clone())),
+        );
         object.insert(
             "error".into(),
             json!({"kind": self.kind, "exit": self.exit as u8, "message": self.message,
@@ -111,7 +113,9 @@ impl From<HostError> for Failure {
         use HostError as H;
         let message = error.to_string();
         match error {
-            H::Denied(_) => Self::new(Exit::NeedsRoot, "needs-root", message).remedy("run the same command with sudo"),
+            H::Denied(_) => {
+                Self::new(Exit::NeedsRoot, "needs-root", message).remedy("run the same command with sudo")
+            }
             H::ProgramMissing(name) => Self::new(Exit::NotHere, "program-missing", message)
                 .remedy(format!("install the package that holds {name}, then run the same command again")),
             H::Locked(_) => Self::new(Exit::Refused, "locked", message)
@@ -144,14 +148,15 @@ impl From<ActError> for Failure {
             }
             ActError::Program { .. } => Self::new(Exit::PutBack, "program", message)
                 .remedy("try again; with --boot keep the link is set without that program"),
-            ActError::Interrupted(id) => Self::new(Exit::Refused, "interrupted-before", message)
-                .remedy(format!("sudo pi5-nvme undo {id}   puts everything back; sudo pi5-nvme setup   goes on")),
+            ActError::Interrupted(id) => Self::new(Exit::Refused, "interrupted-before", message).remedy(
+                format!("sudo pi5-nvme undo {id}   puts everything back; sudo pi5-nvme setup   goes on"),
+            ),
             ActError::Signal => Self::new(Exit::Interrupted, "interrupted", message),
-            ActError::Newer { newer, .. } => Self::new(Exit::Refused, "newer", message)
-                .remedy(format!("sudo pi5-nvme undo {newer}")),
-            ActError::NoTransaction(_) => {
-                Self::new(Exit::Usage, "no-transaction", message).remedy("pi5-nvme undo --list   shows which there are")
+            ActError::Newer { newer, .. } => {
+                Self::new(Exit::Refused, "newer", message).remedy(format!("sudo pi5-nvme undo {newer}"))
             }
+            ActError::NoTransaction(_) => Self::new(Exit::Usage, "no-transaction", message)
+                .remedy("pi5-nvme undo --list   shows which there are"),
             ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message).remedy(format!(
                 "nothing was changed; the README.txt beside {path} says how to put the files back by hand"
             )),
@@ -163,7 +168,8 @@ impl From<ActError> for Failure {
 pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
     let error = report.error.clone()?;
     let mut failure = Failure::from(error);
-    let tried = report.steps.iter().any(|(_, how)| matches!(how, StepResult::Failed | StepResult::RolledBack));
+    let tried =
+        report.steps.iter().any(|(_, how)| matches!(how, StepResult::Failed | StepResult::RolledBack));
     if let Some(rescue) = &report.rescue {
         failure.exit = Exit::NotPutBack;
         failure.remedy = Some(format!("{rescue} says, step by step, how to put the rest back by hand"));
@@ -225,7 +231,13 @@ mod tests {
             (no_space(), RolledBack, None, true, 130),
             (Some(ActError::Host(HostError::Locked("pid 7".into()))), NotReached, None, false, 5),
             (Some(ActError::Host(HostError::Denied("/var".into()))), NotReached, None, false, 3),
-            (Some(ActError::Host(HostError::ProgramMissing("rpi-eeprom-config".into()))), NotReached, None, false, 4),
+            (
+                Some(ActError::Host(HostError::ProgramMissing("rpi-eeprom-config".into()))),
+                NotReached,
+                None,
+                false,
+                4,
+            ),
             (Some(ActError::NoTransaction("9".into())), NotReached, None, false, 2),
             (Some(ActError::Interrupted("0001".into())), NotReached, None, false, 5),
         ] {
@@ -238,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_rescue_says_where_it_lies() {
-        let failure = of_report(&report(no_space(), StepResult::Failed, Some("/x/README.txt")), false).unwrap();
+        let failure =
+            of_report(&report(no_space(), StepResult::Failed, Some("/x/README.txt")), false).unwrap();
         assert!(failure.remedy.as_ref().unwrap().starts_with("/x/README.txt"));
         assert_eq!(failure.json("setup")["rescue"], "/x/README.txt");
     }

@@ -49,7 +49,12 @@ fn pages(files: &mut Vec<(String, String)>) -> std::io::Result<()> {
     let mut page = |command: Command| {
         let mut text = Vec::new();
         let name = command.get_name().to_owned();
-        clap_mangen::Man::new(command).section("1").manual("pi5-nvme").date("").source("pi5-nvme").render(&mut text)?;
+        clap_mangen::Man::new(command)
+            .section("1")
+            .manual("pi5-nvme")
+            .date("")
+            .source("pi5-nvme")
+            .render(&mut text)?;
         files.push((format!("assets/man/{name}.1"), String::from_utf8_lossy(&text).into_owned()));
         std::io::Result::Ok(())
     };

@@ -106,7 +106,6 @@ impl Page {
         self.end();
     }
 
-
     /// An empty line; two never follow each other.
     pub(super) fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {

@@ -18,7 +18,8 @@ pub(super) struct Bar {
 
 impl Bar {
     pub(super) fn new(ui: &Ui) -> Self {
-        let target = if ui.json || ui.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target =
+            if ui.json || ui.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target);
         let template = if ui.width < 60 { "{msg}\n[{bar:30}]" } else { "{msg:40} [{bar:30}]" };
         if let Ok(style) = ProgressStyle::with_template(template) {

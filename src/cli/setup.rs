@@ -38,8 +38,13 @@ pub(super) fn command(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Fail
 }
 
 fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
-    let mut choices =
-        Choices { r#gen: args.r#gen, boot: args.boot, probe: args.probe, bench: args.bench, reboot: args.reboot };
+    let mut choices = Choices {
+        r#gen: args.r#gen,
+        boot: args.boot,
+        probe: args.probe,
+        bench: args.bench,
+        reboot: args.reboot,
+    };
     if !ui.can_ask {
         all_given(args)?;
     }
@@ -158,7 +163,8 @@ pub(super) fn after(host: &Host, after: &After, ui: &Ui) -> Result<(), Failure> 
 }
 
 fn next(host: &Host, reboot: bool, now: bool) -> Vec<String> {
-    let commands: &[&str] = if reboot && !now { &["sudo reboot", "pi5-nvme verify"] } else { &["pi5-nvme verify"] };
+    let commands: &[&str] =
+        if reboot && !now { &["sudo reboot", "pi5-nvme verify"] } else { &["pi5-nvme verify"] };
     super::all_typed(host, commands)
 }
 
@@ -200,10 +206,13 @@ fn dry_run(host: &Host, facts: &Facts, plan: &Plan, ui: &Ui) -> Answer {
         1 => "This 1 change would be made; nothing was changed (dry run)".to_owned(),
         many => format!("These {many} changes would be made; nothing was changed (dry run)"),
     };
-    let mut unread: Vec<_> = facts.missing.iter().map(|m| format!("not read: {}: {}", m.path, m.why)).collect();
+    let mut unread: Vec<_> =
+        facts.missing.iter().map(|m| format!("not read: {}: {}", m.path, m.why)).collect();
     let stopped = interrupted_before(host);
     if let Some(id) = &stopped {
-        unread.push(format!("transaction {id} was interrupted: setup deals with it first, and the change may differ"));
+        unread.push(format!(
+            "transaction {id} was interrupted: setup deals with it first, and the change may differ"
+        ));
     }
     let mut object = body(host, plan, Some(facts));
     merge(&mut object, json!({"dry_run": true, "interrupted_transaction": stopped}));

@@ -1,9 +1,9 @@
 //! `status`: what is there, and what stands out.
 
+use super::Answer;
 use super::exit::{Exit, Failure};
 use super::show::{human, json};
 use super::ui::Ui;
-use super::Answer;
 use crate::facts::{self, Facts, PortState};
 use crate::host::Host;
 use crate::rules::{self, BootGoal, Goal, LinkGoal, ProbeGoal};
@@ -24,7 +24,8 @@ pub(super) fn command(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
 
 /// At most two commands that follow from what is there.
 fn next(facts: &Facts) -> &'static [&'static str] {
-    let running = facts.drives.iter().filter_map(|d| d.link()).map(|l| u32::from(l.generation.number())).min();
+    let running =
+        facts.drives.iter().filter_map(|d| d.link()).map(|l| u32::from(l.generation.number())).min();
     let wanted = facts.boot.meaning.as_ref().and_then(|m| m.generation.value.certain().copied());
     let booted = facts.boot.medium == Some(BootMedium::Nvme);
     let first = facts.eeprom.boot_order().is_some_and(|o| o.nvme_first());
@@ -33,7 +34,9 @@ fn next(facts: &Facts) -> &'static [&'static str] {
             &["sudo reboot", "pi5-nvme verify"]
         }
         (Some(running), Some(wanted)) if wanted > running => &["pi5-nvme verify"],
-        (Some(running), _) if running >= 3 && (booted || first) => &["pi5-nvme verify", "sudo pi5-nvme bench"],
+        (Some(running), _) if running >= 3 && (booted || first) => {
+            &["pi5-nvme verify", "sudo pi5-nvme bench"]
+        }
         _ if can_change(facts) => &["sudo pi5-nvme setup"],
         _ => &[],
     }

@@ -1,10 +1,10 @@
 //! `undo`: puts back, byte for byte.
 
+use super::Answer;
 use super::args::Undo;
 use super::exit::{self, Exit, Failure};
 use super::show::{self, json};
 use super::ui::Ui;
-use super::Answer;
 use crate::act;
 use crate::host::Host;
 use serde_json::json;
@@ -53,7 +53,11 @@ fn list(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
     show::simulated(&mut page, host);
     page.line(&headline);
     for entry in &entries {
-        page.hang(&format!("{}  ", entry.id), 6, &format!("{} · {} · {}", entry.time, entry.state, entry.goal));
+        page.hang(
+            &format!("{}  ", entry.id),
+            6,
+            &format!("{} · {} · {}", entry.time, entry.state, entry.goal),
+        );
     }
     let rows: Vec<_> = entries
         .iter()

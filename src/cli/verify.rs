@@ -1,10 +1,10 @@
 //! `verify`: whether the link runs as asked.
 
+use super::Answer;
 use super::args::Verify;
 use super::exit::{Exit, Failure};
 use super::show::{self, json};
 use super::ui::Ui;
-use super::Answer;
 use crate::act;
 use crate::facts::{self, Facts};
 use crate::host::{Host, HostError};
@@ -21,7 +21,9 @@ pub(super) fn command(host: &Host, args: &Verify, ui: &Ui) -> Result<Answer, Fai
     let recorded = match act::newest(host) {
         Ok(recorded) => recorded,
         Err(act::ActError::Host(HostError::Denied(_))) => {
-            remarks.push("What setup changed is kept for root: sudo pi5-nvme verify compares with it too".into());
+            remarks.push(
+                "What setup changed is kept for root: sudo pi5-nvme verify compares with it too".into(),
+            );
             None
         }
         Err(error) => {

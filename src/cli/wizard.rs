@@ -54,7 +54,9 @@ fn generation(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Gen, Failure>
                  large reads 1.75 to 1.94 times as fast. Undo takes it back.",
             );
         }
-        Some(refusal) => text.push_str(&format!("Gen 3 is not offered: {} {}", refusal.why, refusal.do_instead)),
+        Some(refusal) => {
+            text.push_str(&format!("Gen 3 is not offered: {} {}", refusal.why, refusal.do_instead))
+        }
     }
     options.push((Gen::Two, "Gen 2 (5.0 GT/s)"));
     options.push((Gen::Keep, "keep it"));
@@ -83,7 +85,8 @@ fn boot(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Boot, Failure> {
     } else {
         ""
     };
-    let text = format!("The bootloader can try NVMe first; everything else stays in the order after it.{copy}");
+    let text =
+        format!("The bootloader can try NVMe first; everything else stays in the order after it.{copy}");
     explain(ui, "Boot order", &format!("{text}\n{}", words.join("\n")));
     let options = [(Boot::Nvme, "try NVMe first"), (Boot::Keep, "keep the order")];
     choose(ui, "Boot from NVMe?", &options, 0)
@@ -110,11 +113,8 @@ pub(super) fn baseline(facts: &Facts, ui: &Ui) -> Result<Baseline, Failure> {
         "Measurement",
         "Measured now, the gain can be shown after the reboot. A test file is written to the drive and removed.",
     );
-    let options = [
-        (Baseline::Quick, "quick (20 s)"),
-        (Baseline::Standard, "standard (1 min)"),
-        (Baseline::Off, "no"),
-    ];
+    let options =
+        [(Baseline::Quick, "quick (20 s)"), (Baseline::Standard, "standard (1 min)"), (Baseline::Off, "no")];
     choose(ui, "Measure first?", &options, 0)
 }
 
@@ -171,7 +171,8 @@ pub(super) fn stopped() -> Failure {
 
 /// Marks that can be told apart without colour.
 fn theme(ui: &Ui) -> ColorfulTheme {
-    let style = |s: Style| if ui.colour_err { s.force_styling(true) } else { Style::new().force_styling(false) };
+    let style =
+        |s: Style| if ui.colour_err { s.force_styling(true) } else { Style::new().force_styling(false) };
     let mark = |s: Style, text: &str| style(s).apply_to(text.to_owned()).for_stderr();
     let new = || Style::new().for_stderr();
     ColorfulTheme {

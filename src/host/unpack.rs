@@ -42,6 +42,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let places = [PathBuf::from("/nowhere"), place.path().to_owned()];
         assert!(Host::unpack(b"no archive", &places, "demo-").is_err());
-        assert!(matches!(Host::unpack(b"", &places[..1], "demo-"), Err(HostError::NotFound(at)) if at == "/nowhere"));
+        assert!(
+            matches!(Host::unpack(b"", &places[..1], "demo-"), Err(HostError::NotFound(at)) if at == "/nowhere")
+        );
     }
 }

@@ -50,6 +50,7 @@ ids! {
     INCLUDE_MISSING = "include-missing",
     LEFTOVER_FILES = "leftover-files",
     EEPROM_CONFIG_SECTION = "eeprom-config-section",
+    ASKED_BY_HAT = "asked-by-hat",
     ASKED_DIFFERS = "asked-differs",
     TRYBOOT_NOW = "tryboot-now",
     ROOT_UNRESOLVED = "root-unresolved",

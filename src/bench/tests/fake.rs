@@ -200,6 +200,7 @@ pub(super) fn facts(generation: Option<u8>) -> crate::facts::Facts {
     };
     Facts {
         simulated: true,
+        boot_id: None,
         board,
         kernel: Some("6.12.47".into()),
         os: Os::default(),

@@ -91,7 +91,9 @@ pub(in crate::cli) fn report(
     page.line(&dotted(&about));
     page.blank();
     match compared {
-        Some(Compared { rows: Ok(rows), before: Some(before) }) => comparison(&mut page, rows, before, run, ui),
+        Some(Compared { rows: Ok(rows), before: Some(before) }) => {
+            comparison(&mut page, rows, before, run, ui)
+        }
         _ => results(&mut page, run, ui),
     }
     page.blank();
@@ -107,7 +109,8 @@ pub(in crate::cli) fn report(
 fn results(page: &mut Page, run: &Run, ui: &Ui) {
     let wide = ui.width >= TABLE;
     if wide {
-        let head = format!("{:<16} {:>9}  {:<18} {:>8} {:>8}", "", "median", "95 % interval", "of link", "p99");
+        let head =
+            format!("{:<16} {:>9}  {:<18} {:>8} {:>8}", "", "median", "95 % interval", "of link", "p99");
         let head = page.tone(Tone::Dim, &head);
         page.exact(&head);
     }
@@ -197,7 +200,11 @@ fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
         page.hang(" i", super::HANG, note);
     }
     if run.results.iter().any(|r| r.ceiling_assumed) {
-        page.hang(" i", super::HANG, "The drive's payload size could not be read: the link is judged by the largest.");
+        page.hang(
+            " i",
+            super::HANG,
+            "The drive's payload size could not be read: the link is judged by the largest.",
+        );
     }
     if ui.verbose {
         let engine = &run.engine;

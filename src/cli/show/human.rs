@@ -29,9 +29,12 @@ pub(in crate::cli) fn headline(facts: &Facts) -> String {
 }
 
 /// The generation that the next boot asks for, when it differs from this one.
+/// Where no line says it a HAT may have set this one, and will again.
 fn after_reboot(facts: &Facts) -> Option<u32> {
-    let wanted = *facts.boot.meaning.as_ref()?.generation.value.certain()?;
-    (facts.port.asked? != wanted).then_some(wanted)
+    let setting = &facts.boot.meaning.as_ref()?.generation;
+    let wanted = *setting.value.certain()?;
+    let by_hat = facts.hat.is_some() && setting.lines.is_empty();
+    (facts.port.asked? != wanted && !by_hat).then_some(wanted)
 }
 
 fn links(facts: &Facts) -> String {
@@ -48,7 +51,13 @@ fn links(facts: &Facts) -> String {
         [] => nothing(facts.port.state).to_owned(),
         [one] => one.clone(),
         [first, rest @ ..] if rest.iter().all(|s| s == first) => format!("{first}, {} drives", speeds.len()),
-        _ => facts.drives.iter().zip(&speeds).map(|(d, s)| format!("{} {s}", d.name)).collect::<Vec<_>>().join(", "),
+        _ => facts
+            .drives
+            .iter()
+            .zip(&speeds)
+            .map(|(d, s)| format!("{} {s}", d.name))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 
@@ -107,22 +116,27 @@ pub(in crate::cli) fn found(page: &mut Page, facts: &Facts, host: &Host) {
     }
 }
 
-/// The findings that fit, most severe first; errors always.
+/// The findings that fit, most severe first, but always the first.
 fn fitting(page: &mut Page, findings: &[Finding], room: usize, ui: &Ui) {
     let start = page.lines();
-    let mut left_out = 0;
+    let mut shown = 0;
     for found in findings {
         let mut one = ui.page();
         finding(&mut one, found, ui.verbose);
-        let fits = page.lines() + one.lines() <= start + room;
-        if left_out == 0 && (fits || ui.verbose) || found.severity == Severity::Error {
-            page.append(&one);
-        } else {
-            left_out += 1;
+        if shown > 0 && !ui.verbose && page.lines() + one.lines() > start + room {
+            break;
         }
+        page.append(&one);
+        shown += 1;
     }
-    if left_out > 0 {
-        page.hang("", super::HANG, &format!("and {left_out} more: pi5-nvme status -v"));
+    let left_out = findings.get(shown..).unwrap_or_default();
+    if !left_out.is_empty() {
+        let errors = match left_out.iter().filter(|f| f.severity == Severity::Error).count() {
+            0 => String::new(),
+            1 => " (1 error)".into(),
+            errors => format!(" ({errors} errors)"),
+        };
+        page.hang("", super::HANG, &format!("and {} more{errors}: pi5-nvme status -v", left_out.len()));
     }
     if findings.is_empty() {
         let good = page.tone(Tone::Good, " OK");
@@ -134,7 +148,8 @@ fn machine(page: &mut Page, facts: &Facts) {
     let unknown = "unknown";
     let model = facts.board.model.as_deref().unwrap_or("unknown board");
     let kernel = facts.kernel.as_deref().map(|k| format!("kernel {k}"));
-    let parts: Vec<_> = [Some(model.to_owned()), facts.os.name.clone(), kernel].into_iter().flatten().collect();
+    let parts: Vec<_> =
+        [Some(model.to_owned()), facts.os.name.clone(), kernel].into_iter().flatten().collect();
     page.hang("Board", LABEL, &dotted(&parts.join(" · ")));
     if let Some(hat) = &facts.hat {
         page.hang("HAT", LABEL, &format!("{} {}", hat.vendor, hat.product));
@@ -189,7 +204,8 @@ fn drive(page: &mut Page, drive: &Drive, verbose: bool) {
     let model = drive.model.as_deref().unwrap_or("model unknown");
     let capacity = drive.namespaces.first().and_then(|n| n.capacity_bytes).map(bytes);
     let temperature = drive.temperature_celsius.map(celsius);
-    let state = (drive.state != DriveState::Live).then(|| page.tone(Tone::Bad, &json::state(&drive.state).replace('-', " ")));
+    let state = (drive.state != DriveState::Live)
+        .then(|| page.tone(Tone::Bad, &json::state(&drive.state).replace('-', " ")));
     let mut parts = vec![model.to_owned()];
     parts.extend([capacity, temperature, state].into_iter().flatten());
     page.hang(&short(&drive.name), LABEL, &dotted(&parts.join(" · ")));

@@ -61,7 +61,13 @@ pub(in crate::cli) fn diff(page: &mut Page, diff: &str) {
 }
 
 /// The answer of `--dry-run`.
-pub(in crate::cli) fn dry_run(headline: &str, planned: &Plan, unread: &[String], host: &Host, ui: &Ui) -> String {
+pub(in crate::cli) fn dry_run(
+    headline: &str,
+    planned: &Plan,
+    unread: &[String],
+    host: &Host,
+    ui: &Ui,
+) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
     let line = page.tone(Tone::Strong, headline);
@@ -78,7 +84,13 @@ pub(in crate::cli) fn dry_run(headline: &str, planned: &Plan, unread: &[String],
 }
 
 /// What was done: the result first, then each step, then what comes next.
-pub(in crate::cli) fn done(headline: &str, report: &Report, commands: &[String], host: &Host, ui: &Ui) -> String {
+pub(in crate::cli) fn done(
+    headline: &str,
+    report: &Report,
+    commands: &[String],
+    host: &Host,
+    ui: &Ui,
+) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
     let line = page.tone(Tone::Strong, headline);

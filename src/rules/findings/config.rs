@@ -96,6 +96,10 @@ fn differs(facts: &Facts, meaning: &Meaning) -> Option<Finding> {
     if !in_use || asked == *config || facts.boot.same_as_booted == Some(false) {
         return None;
     }
+    if let (Some(hat), true) = (&facts.hat, meaning.generation.lines.is_empty()) {
+        let values = [("asked", asked.to_string()), ("hat", hat.product.clone())];
+        return Some(check_text(id::ASKED_BY_HAT, &values).seen("max-link-speed", asked.to_string()));
+    }
     let values = [("config", config.to_string()), ("asked", asked.to_string())];
     Some(check_text(id::ASKED_DIFFERS, &values).seen("max-link-speed", asked.to_string()))
 }
