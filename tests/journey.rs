@@ -2,6 +2,7 @@
 //! makes it.
 
 use crate::machine::{Machine, differences};
+use pi5_nvme::host::Host;
 
 const SETUP: [&str; 11] =
     ["setup", "--gen", "3", "--boot", "nvme", "--bench", "off", "--reboot", "no", "--yes", "--json"];
@@ -57,4 +58,33 @@ fn without_a_terminal_every_missing_answer_is_named() {
         assert!(answer.stderr.contains(flag), "{flag} is not named:\n{}", answer.stderr);
     }
     assert_eq!(differences(&start, &machine.snapshot()), [""; 0]);
+}
+
+/// The machine recorded after the reboot is what setup and the simulated
+/// firmware make of the one before: its boot file and its bootloader
+/// configuration byte for byte, and what the kernel shows of the link.
+#[test]
+fn the_machine_after_setup_is_the_recorded_one() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    machine.run(&SETUP).expect(0).json();
+    let host = Host::open(Some(machine.root())).unwrap();
+    pi5_nvme::act::simulated::boot(&host).unwrap();
+    let after = Machine::copy("pi5-trixie-sd-gen3");
+    let port = "sys/devices/platform/axi/1000110000.pcie/pci0001:00/0001:00:00.0";
+    for path in [
+        "boot/firmware/config.txt".to_owned(),
+        "sys/devices/platform/3fd16d80.nvram/rmem0/nvmem".to_owned(),
+        "sys/firmware/devicetree/base/axi/pcie@1000110000/max-link-speed".to_owned(),
+        format!("{port}/max_link_speed"),
+        format!("{port}/current_link_speed"),
+        format!("{port}/0001:01:00.0/current_link_speed"),
+    ] {
+        let text = |bytes: Vec<u8>| bytes.escape_ascii().to_string();
+        assert_eq!(text(machine.read(&path)), text(after.read(&path)), "{path}");
+    }
+    let again = after.run(&SETUP).expect(0).json();
+    assert_eq!(again["changed"], false, "{again}");
+    for part in ["steps", "refusals"] {
+        assert_eq!(again["plan"][part], serde_json::json!([]), "{again}");
+    }
 }

@@ -102,3 +102,16 @@ fn boards_hats_and_switches() {
     assert!(switches("pi5-asm1182e").contains(&Some(0x1182)));
     assert!(switches("pi5-asm2806").contains(&Some(0x2806)));
 }
+
+#[test]
+fn digits_of_names_decide_nothing() {
+    let facts = facts("pi5-multipath");
+    let [drive] = facts.drives.as_slice() else { panic!("{:?}", facts.drives) };
+    assert_eq!(drive.name, "nvme1");
+    let names: Vec<_> = drive.namespaces.iter().map(|n| n.name.as_str()).collect();
+    assert_eq!(names, ["nvme0n1"], "the hidden path nvme0c1n1 is no namespace");
+    assert_eq!(drive.address.as_deref(), Some("0001:01:00.0"));
+    assert!(drive.smart.is_some() && drive.temperature_celsius.is_some());
+    let disks: Vec<_> = facts.boot.partitions.iter().map(|p| p.disk.as_str()).collect();
+    assert_eq!(disks, ["mmcblk0", "mmcblk0", "nvme0n1"]);
+}
