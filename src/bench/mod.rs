@@ -12,7 +12,6 @@ mod engine;
 mod error;
 mod gauges;
 mod job;
-mod mounts;
 mod runner;
 mod stats;
 pub mod store;

@@ -2,9 +2,8 @@
 //! a folder to the drive behind it.
 
 use super::error::BenchError;
-use super::mounts::{BlockDevice, MountLine, block_by_number, block_of, holding, mounts};
 use super::types::TargetInfo;
-use crate::facts::{Drive, DriveState, Facts};
+use crate::facts::{BlockDevice, Drive, DriveState, Facts, MountEntry, Mounts};
 use crate::host::measure::TestFile;
 use crate::host::{Host, HostError};
 
@@ -38,7 +37,7 @@ pub(super) struct Place<'f> {
 
 /// Finds the place and makes the test file there, empty.
 pub(super) fn find<'f>(host: &Host, facts: &'f Facts, target: &Target) -> Result<Place<'f>, BenchError> {
-    let mounts = mounts(host);
+    let mounts = Mounts::read(host, &mut Vec::new());
     match target {
         Target::Dir(path) => in_folder(host, facts, &mounts, path),
         Target::Drive(name) => on_drive(host, facts, &mounts, name),
@@ -48,7 +47,7 @@ pub(super) fn find<'f>(host: &Host, facts: &'f Facts, target: &Target) -> Result
 fn in_folder<'f>(
     host: &Host,
     facts: &'f Facts,
-    mounts: &[MountLine],
+    mounts: &Mounts,
     path: &str,
 ) -> Result<Place<'f>, BenchError> {
     let file = host.create_test_file(path).map_err(|e| BenchError::not_writable(path, &e))?;
@@ -58,13 +57,14 @@ fn in_folder<'f>(
     let real = host.canonical(path)?;
     // btrfs gives each subvolume a number of its own, in no list of mounts.
     let listed = device.filter(|(major, _)| *major != 0);
-    let mount = holding(mounts, &real, listed);
-    let block =
-        device.and_then(|d| block_by_number(host, d)).or_else(|| mount.and_then(|m| block_of(host, m)));
+    let mount = mounts.holding(&real, listed);
+    let block = device
+        .and_then(|d| BlockDevice::by_number(host, d))
+        .or_else(|| mount.and_then(|m| BlockDevice::of_mount(host, m)));
     if !host.is_simulated() {
         refuse_indirect(path, &file)?;
         if block.is_none() {
-            let kind = mount.map_or("unknown", |m| m.fs_type.as_str());
+            let kind = mount.map_or("unknown", |m| m.mount.fs_type.as_str());
             let why = format!("no disk was found behind its file system ({kind})");
             return Err(BenchError::NotDirect { at: path.into(), why });
         }
@@ -85,12 +85,7 @@ fn has_namespace(drive: &Drive, disk: &str) -> bool {
     drive.namespaces.iter().any(|n| n.name == disk)
 }
 
-fn on_drive<'f>(
-    host: &Host,
-    facts: &'f Facts,
-    mounts: &[MountLine],
-    name: &str,
-) -> Result<Place<'f>, BenchError> {
+fn on_drive<'f>(host: &Host, facts: &'f Facts, mounts: &Mounts, name: &str) -> Result<Place<'f>, BenchError> {
     let short = name.strip_prefix("/dev/").unwrap_or(name);
     let drive = facts.drives.iter().find(|d| d.name == short || has_namespace(d, short));
     let drive = drive.ok_or_else(|| BenchError::NoDrive { name: name.into() })?;
@@ -103,8 +98,8 @@ fn on_drive<'f>(
 
     let mut best: Option<(u64, Place<'f>)> = None;
     let mut refused = None;
-    for mount in mounts.iter().filter(|m| !m.read_only) {
-        let Some(block) = block_of(host, mount).filter(on_it) else { continue };
+    for mount in mounts.iter().filter(|m| !m.mount.read_only) {
+        let Some(block) = BlockDevice::of_mount(host, mount).filter(on_it) else { continue };
         match make_file(host, mount) {
             Err(error) => refused = Some(error),
             Ok((dir, file)) => {
@@ -135,10 +130,10 @@ fn on_drive<'f>(
 
 /// A test file on this mount: at its top, or in a folder for temporary files
 /// that lies on the same file system.
-fn make_file(host: &Host, mount: &MountLine) -> Result<(String, TestFile), BenchError> {
-    let top = mount.point.trim_end_matches('/');
+fn make_file(host: &Host, mount: &MountEntry) -> Result<(String, TestFile), BenchError> {
+    let top = mount.mount.point.trim_end_matches('/');
     let mut first_error = None;
-    for dir in [mount.point.clone(), format!("{top}/var/tmp"), format!("{top}/tmp")] {
+    for dir in [mount.mount.point.clone(), format!("{top}/var/tmp"), format!("{top}/tmp")] {
         let made = host.create_test_file(&dir).map_err(|e| BenchError::not_writable(&dir, &e));
         let checked = made.and_then(|file| {
             if host.is_simulated() {
@@ -155,15 +150,15 @@ fn make_file(host: &Host, mount: &MountLine) -> Result<(String, TestFile), Bench
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    let unmounted = || HostError::NotFound(mount.point.clone());
-    Err(first_error.unwrap_or_else(|| BenchError::not_writable(&mount.point, &unmounted())))
+    let unmounted = || HostError::NotFound(mount.mount.point.clone());
+    Err(first_error.unwrap_or_else(|| BenchError::not_writable(&mount.mount.point, &unmounted())))
 }
 
 fn info(
     host: &Host,
     drive: Option<&Drive>,
     block: Option<&BlockDevice>,
-    mount: Option<&MountLine>,
+    mount: Option<&MountEntry>,
 ) -> TargetInfo {
     let model = |b: &BlockDevice| host.read_text(&format!("/sys/block/{}/device/model", b.disk)).ok();
     TargetInfo {
@@ -173,8 +168,8 @@ fn info(
         model: drive.and_then(|d| d.model.clone()).or_else(|| block.and_then(model)),
         firmware: drive.and_then(|d| d.firmware.clone()),
         identity: drive.and_then(|d| d.identity.clone()),
-        file_system: mount.map_or_else(|| "none".into(), |m| m.fs_type.clone()),
-        mount: mount.map_or_else(|| "none".into(), |m| m.point.clone()),
+        file_system: mount.map_or_else(|| "none".into(), |m| m.mount.fs_type.clone()),
+        mount: mount.map_or_else(|| "none".into(), |m| m.mount.point.clone()),
         file_bytes: 0,
     }
 }

@@ -1,7 +1,8 @@
 //! The kernel command line file, and whether its `root=` leads anywhere.
 
+use super::block::numbers;
 use super::boot::gap;
-use super::partitions::{Block, numbers};
+use super::partitions::Block;
 use super::{Cmdline, Missing, Partition};
 use crate::formats::cmdline_txt;
 use crate::host::Host;
@@ -107,7 +108,7 @@ mod tests {
                 fs_uuid: some(fs_uuid),
                 fs_type: Some("ext4".into()),
             },
-            device: Some((259, number)),
+            device: Some((259, number.into())),
             label: some(label),
             part_label: None,
             disk_path: String::new(),

@@ -2,6 +2,7 @@
 //! and why. Nothing is decided here.
 
 mod aer;
+mod block;
 mod board;
 mod boot;
 mod cmdline;
@@ -33,6 +34,8 @@ mod sysfs;
 mod tests;
 mod types;
 
+pub use block::BlockDevice;
+pub use mounts::{Entry as MountEntry, Mounts};
 pub use types::*;
 
 use crate::host::Host;

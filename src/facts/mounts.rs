@@ -1,5 +1,6 @@
 //! What is mounted where (`/proc/self/mountinfo`).
 
+use super::block::numbers;
 use super::boot::gap;
 use super::{Missing, Mount};
 use crate::host::Host;
@@ -8,15 +9,15 @@ const PATH: &str = "/proc/self/mountinfo";
 
 /// A line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub struct Entry {
     /// Major and minor number of the file system's device.
-    pub(super) device: (u32, u32),
+    pub device: (u64, u64),
     /// The folder of the file system that is seen (`/` unless bind-mounted).
-    pub(super) root: String,
+    pub root: String,
     /// The options of the file system itself.
-    pub(super) super_options: String,
+    pub super_options: String,
     /// Point, source, type, read-only.
-    pub(super) mount: Mount,
+    pub mount: Mount,
 }
 
 impl Entry {
@@ -29,11 +30,11 @@ impl Entry {
 /// Every mount in force: of several on one point only the last one, which
 /// hides the others.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mounts(Vec<Entry>);
+pub struct Mounts(Vec<Entry>);
 
 impl Mounts {
     /// Reads them; what fails is listed in `missing`.
-    pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Self {
+    pub fn read(host: &Host, missing: &mut Vec<Missing>) -> Self {
         match host.read(PATH) {
             Ok(bytes) => Self::parse(&bytes),
             Err(error) => {
@@ -58,8 +59,20 @@ impl Mounts {
         self.0.iter().find(|e| e.mount.point == point)
     }
 
+    /// The mount that a path lies in: the one on the longest point above it;
+    /// only those of `device` where that is given.
+    pub fn holding(&self, path: &str, device: Option<(u64, u64)>) -> Option<&Entry> {
+        let above = |point: &str| {
+            let rest = path.strip_prefix(point.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.iter()
+            .filter(|e| above(&e.mount.point) && device.is_none_or(|d| d == e.device))
+            .max_by_key(|e| e.mount.point.trim_end_matches('/').len())
+    }
+
     /// All of them, in the kernel's order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.0.iter()
     }
 }
@@ -67,13 +80,13 @@ impl Mounts {
 fn entry(line: &str) -> Option<Entry> {
     let (left, right) = line.split_once(" - ")?;
     let mut left = left.split(' ').skip(2);
-    let (major, minor) = left.next()?.split_once(':')?;
+    let device = numbers(left.next()?)?;
     let (root, point, options) = (left.next()?, left.next()?, left.next()?);
     let mut right = right.split(' ');
     let (fs_type, source, super_options) = (right.next()?, right.next()?, right.next().unwrap_or(""));
     let read_only = [options, super_options].iter().any(|o| o.split(',').any(|o| o == "ro"));
     Some(Entry {
-        device: (major.parse().ok()?, minor.parse().ok()?),
+        device,
         root: unescape(root),
         super_options: super_options.to_owned(),
         mount: Mount {
@@ -157,5 +170,18 @@ mod tests {
             Mounts::parse(b"\xff\xfe\n31 1 x:1 / / rw - ext4 a rw\n31 1 1:1 / / rw\n\n").iter().count(),
             0
         );
+    }
+
+    #[test]
+    fn the_longest_mount_point_holds_a_path() {
+        let line = |point, minor| format!("31 1 8:{minor} / {point} rw - ext4 /dev/sda{minor} rw\n");
+        let text = [("/", 1), ("/mnt", 2), ("/mnt/a", 3), ("/mnt/a", 4)].map(|(p, n)| line(p, n)).concat();
+        let mounts = Mounts::parse(text.as_bytes());
+        let minor = |path, device| mounts.holding(path, device).map(|m| m.device.1);
+        assert_eq!(minor("/mnt/a/b", None), Some(4));
+        assert_eq!(minor("/mnt/ab", None), Some(2));
+        assert_eq!(minor("/etc", None), Some(1));
+        assert_eq!(minor("/mnt/a", Some((8, 2))), Some(2));
+        assert_eq!(minor("/etc", Some((8, 9))), None);
     }
 }

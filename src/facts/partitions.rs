@@ -1,7 +1,7 @@
 //! Every partition of every disk, and its identifiers.
 
 use super::boot::gap;
-use super::{Missing, Partition, ids, sysfs};
+use super::{Missing, Partition, block, ids, sysfs};
 use crate::host::{Host, HostError};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Block {
     /// What others see of it.
     pub(super) partition: Partition,
     /// Its device number.
-    pub(super) device: Option<(u32, u32)>,
+    pub(super) device: Option<(u64, u64)>,
     /// Name of its file system.
     pub(super) label: Option<String>,
     /// Its own name in a GPT.
@@ -36,17 +36,18 @@ pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Vec<Block> {
     // Neither can hold a system that the firmware starts.
     for name in names.iter().filter(|n| !n.starts_with("loop") && !n.starts_with("ram")) {
         let folder = format!("{BLOCK}/{name}");
-        let Ok(number) = host.read_text(&format!("{folder}/partition")) else { continue };
-        let Some((disk_path, disk)) = parent(host, &folder, &names) else {
+        let Ok(real) = host.canonical(&folder) else { continue };
+        let Some((disk_path, number)) = block::partition(host, &real) else { continue };
+        let Some(disk) = disk_path.rsplit('/').next().filter(|disk| names.iter().any(|n| n == disk)) else {
             missing.push(Missing { path: folder, why: "the disk it lies on cannot be told".into() });
             continue;
         };
-        let device = host.read_text(&format!("{folder}/dev")).ok().and_then(|text| numbers(&text));
+        let device = host.read_text(&format!("{folder}/dev")).ok().and_then(|text| block::numbers(&text));
         let mut block = Block {
             partition: Partition {
                 device: format!("/dev/{name}"),
-                disk,
-                number: number.parse().ok(),
+                disk: disk.to_owned(),
+                number,
                 part_uuid: None,
                 fs_uuid: None,
                 fs_type: None,
@@ -54,7 +55,7 @@ pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Vec<Block> {
             device,
             label: None,
             part_label: None,
-            disk_path,
+            disk_path: disk_path.to_owned(),
         };
         if !from_udev(host, &mut block) {
             from_device(host, &mut block, missing);
@@ -62,21 +63,6 @@ pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Vec<Block> {
         blocks.push(block);
     }
     blocks
-}
-
-/// `179:1`.
-pub(super) fn numbers(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
-/// The disk's folder and name. The links of sysfs lead to a folder inside the
-/// disk's own; with NVMe multipath that is the subsystem's, not a controller's.
-fn parent(host: &Host, folder: &str, names: &[String]) -> Option<(String, String)> {
-    let real = host.canonical(folder).ok()?;
-    let (path, _) = real.rsplit_once('/')?;
-    let (_, disk) = path.rsplit_once('/')?;
-    names.iter().any(|n| n == disk).then(|| (path.to_owned(), disk.to_owned()))
 }
 
 /// True when udev knows the partition.

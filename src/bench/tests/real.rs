@@ -180,6 +180,11 @@ fn recorded(mountinfo: &str) -> (tempfile::TempDir, Host) {
     std::fs::create_dir_all(dir.path().join("proc/self")).unwrap();
     std::fs::create_dir_all(dir.path().join("mnt/nvme")).unwrap();
     std::fs::write(dir.path().join("proc/self/mountinfo"), mountinfo).unwrap();
+    std::fs::create_dir_all(dir.path().join("sys/devices/nvme0n1/nvme0n1p1")).unwrap();
+    std::fs::write(dir.path().join("sys/devices/nvme0n1/nvme0n1p1/partition"), "1\n").unwrap();
+    std::fs::create_dir_all(dir.path().join("sys/class/block")).unwrap();
+    let link = dir.path().join("sys/class/block/nvme0n1p1");
+    std::os::unix::fs::symlink("../../devices/nvme0n1/nvme0n1p1", link).unwrap();
     std::fs::write(dir.path().join("replay.toml"), "euid = 0\ntime = \"2026-12-01T10:00:00Z\"\n").unwrap();
     let host = Host::open(Some(dir.path())).unwrap();
     (dir, host)
