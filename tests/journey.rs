@@ -88,3 +88,23 @@ fn the_machine_after_setup_is_the_recorded_one() {
         assert_eq!(again["plan"][part], serde_json::json!([]), "{again}");
     }
 }
+
+/// Who runs it without root sees the same of the machine, and what is missing
+/// is named once a drive.
+#[test]
+fn without_root_what_is_missing_is_listed() {
+    let machine = Machine::copy("pi5-two-drives");
+    let mut root = machine.run(&["status", "--json"]).expect(0).json();
+    let replay = String::from_utf8(machine.read("replay.toml")).unwrap();
+    machine.write("replay.toml", replay.replacen("euid = 0", "euid = 1000", 1));
+    let user = machine.run(&["status", "--json"]).expect(0).json();
+    for drive in root["drives"].as_array_mut().unwrap() {
+        assert!(drive["smart"].take().is_object());
+    }
+    for key in ["board", "boot", "drives", "findings"] {
+        assert_eq!(user[key], root[key], "{key}");
+    }
+    assert_eq!(root["missing"], serde_json::json!([]), "{root}");
+    let paths: Vec<_> = user["missing"].as_array().unwrap().iter().map(|m| m["path"].clone()).collect();
+    assert_eq!(paths, ["/dev/nvme0", "/dev/nvme1"], "{user}");
+}

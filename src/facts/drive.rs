@@ -198,14 +198,4 @@ fn unknown_hops(host: &Host, drive: &Drive, missing: &mut Vec<Missing>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::identity;
-
-    #[test]
-    fn a_number_of_its_own_for_each_drive() {
-        assert_ne!(identity("A", "12"), identity("A1", "2"));
-        assert_eq!(identity("A", "12"), identity("A", "12"));
-        // Published FNV-1a test vector of one NUL byte.
-        assert_eq!(identity("", ""), "af63bd4c8601b7df");
-    }
-}
+mod tests;
