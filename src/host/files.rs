@@ -40,13 +40,13 @@ impl Host {
         }
     }
 
-    /// Opens a regular file for reading; a FIFO or a device never makes it
-    /// wait.
-    fn open_file(&self, path: &str) -> Result<File, HostError> {
+    /// Opens a regular file for reading, and the length that it claims; a FIFO
+    /// or a device never makes it wait.
+    fn open_file(&self, path: &str) -> Result<(File, u64), HostError> {
         let fd = self.open_at(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY, Mode::empty())?;
         let stat = nix::sys::stat::fstat(&fd).map_err(|e| HostError::from_errno(path, e))?;
         match stat.st_mode & libc::S_IFMT {
-            libc::S_IFREG => Ok(File::from(fd)),
+            libc::S_IFREG => Ok((File::from(fd), u64::try_from(stat.st_size).unwrap_or(0))),
             libc::S_IFDIR => Err(other(path, "a folder, not a file")),
             _ => Err(other(path, "not a regular file")),
         }
@@ -62,8 +62,11 @@ impl Host {
 
     /// The bytes of a file of at most `limit` bytes.
     pub fn read_limited(&self, path: &str, limit: u64) -> Result<Vec<u8>, HostError> {
-        let mut bytes = Vec::new();
-        let mut file = self.open_file(path)?.take(limit.saturating_add(1));
+        let (file, len) = self.open_file(path)?;
+        // Room for all of it and the byte that would be too many: sysfs names a
+        // page, the device tree the true length, proc nothing.
+        let mut bytes = Vec::with_capacity(len.min(limit).min(READ_LIMIT) as usize + 1);
+        let mut file = file.take(limit.saturating_add(1));
         file.read_to_end(&mut bytes).map_err(|e| HostError::from_io(path, &e))?;
         if bytes.len() as u64 > limit {
             return Err(HostError::TooLarge(path.into(), limit));
