@@ -3,10 +3,11 @@
 use super::args::{Baseline, Bench, Profile};
 use super::exit::{Exit, Failure};
 use super::progress::Bar;
+use super::show::bench::Compared;
 use super::show::{self, json};
 use super::ui::Ui;
 use super::{Answer, listen};
-use crate::bench::{self, BenchError, NotComparable, Request, Row, Run, Target, store};
+use crate::bench::{self, BenchError, Request, Run, Target, store};
 use crate::facts::{self, Facts};
 use crate::host::{Host, HostError};
 use serde_json::{Value, json};
@@ -53,19 +54,6 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
 /// Why there is nothing to compare with.
 const NONE: &str = "no earlier run of this drive at another link speed is kept; \
 measure before a change (setup --bench quick does), then compare after the reboot";
-
-/// Two runs side by side, or why not.
-#[derive(Debug)]
-pub(super) struct Compared {
-    pub(super) before: Option<Run>,
-    pub(super) rows: Result<Vec<Row>, String>,
-}
-
-impl Compared {
-    fn of(before: Run, rows: Result<Vec<Row>, NotComparable>) -> Self {
-        Self { before: Some(before), rows: rows.map_err(|why| why.to_string()) }
-    }
-}
 
 fn load(host: &Host, name: &str) -> Result<Run, Failure> {
     store::load(host, name).map_err(|error| match error {

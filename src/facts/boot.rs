@@ -6,9 +6,10 @@
 
 use super::mounts::{Entry, Mounts};
 use super::partitions::{self, Block};
-use super::{Board, Boot, Eeprom, Hat, Missing, Os, Partition, config, copies, eeprom, hindrance, sysfs};
+use super::sysfs::gap;
+use super::{Board, Boot, Eeprom, Hat, Missing, Os, Partition, config, copies, eeprom, hindrance};
 use crate::formats::device_tree;
-use crate::host::{Host, HostError};
+use crate::host::Host;
 use crate::terms::BootMedium;
 
 /// Where systems mount the boot partition, the usual ones first.
@@ -92,13 +93,6 @@ pub(super) fn find(host: &Host, missing: &mut Vec<Missing>) -> (Boot, Ground) {
 pub(super) fn bootloader(host: &Host, name: &str) -> Option<Vec<u8>> {
     let older = name.replace('-', "_");
     host.read(&format!("{BOOTLOADER}/{name}")).or_else(|_| host.read(&format!("{BOOTLOADER}/{older}"))).ok()
-}
-
-/// What could not be read, and why.
-pub(super) fn gap(path: impl Into<String>, error: &HostError) -> Missing {
-    let path = path.into();
-    let why = sysfs::why(&path, error);
-    Missing { path, why }
 }
 
 /// The mounts; a point of systemd's automounter is touched first, so that the

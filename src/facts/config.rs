@@ -1,8 +1,8 @@
 //! config.txt of a boot partition: its files, what they are judged against and
 //! what they mean in the next normal boot.
 
-use super::boot::gap;
 use super::partitions::Block;
+use super::sysfs::gap;
 use super::{Board, Boot, Cmdline, Eeprom, Hat, Missing, cmdline};
 use crate::formats::config_txt::{self, Conditions, Files, Meaning};
 use crate::host::{Host, HostError};

@@ -1,8 +1,9 @@
 //! Boot partitions on NVMe drives that a boot from NVMe would read.
 
-use super::boot::{Ground, gap};
+use super::boot::Ground;
 use super::mounts::Entry;
 use super::partitions::Block;
+use super::sysfs::gap;
 use super::{Boot, BootCopy, Eeprom, Missing, config};
 use crate::formats::config_txt::Conditions;
 use crate::host::{Host, HostError};

@@ -1,8 +1,9 @@
 //! The bootloader EEPROM: version, configuration, and how it can be changed on
 //! this system.
 
-use super::boot::{bootloader, gap};
+use super::boot::bootloader;
 use super::settings::{self, Settings};
+use super::sysfs::gap;
 use super::{Board, Boot, Eeprom, Missing, config, image, pending};
 use crate::formats::{bootconf, device_tree};
 use crate::host::{Host, HostError, Program};

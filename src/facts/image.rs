@@ -1,7 +1,7 @@
 //! The bootloader image of the running version among the installed ones.
 
-use super::boot::gap;
 use super::settings::Settings;
+use super::sysfs::gap;
 use super::{Board, Eeprom, EepromImage, Missing};
 use crate::formats::eeprom_image;
 use crate::host::Host;

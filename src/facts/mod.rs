@@ -63,5 +63,5 @@ pub fn read(host: &Host) -> Facts {
 
 /// The value, or a note of why there is none.
 fn missed<T>(missing: &mut Vec<Missing>, path: &str, read: Result<T, crate::host::HostError>) -> Option<T> {
-    read.map_err(|error| missing.push(Missing { path: path.to_owned(), why: sysfs::why(path, &error) })).ok()
+    read.map_err(|error| missing.push(sysfs::gap(path, &error))).ok()
 }

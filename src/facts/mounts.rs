@@ -1,7 +1,7 @@
 //! What is mounted where (`/proc/self/mountinfo`).
 
 use super::block::numbers;
-use super::boot::gap;
+use super::sysfs::gap;
 use super::{Missing, Mount};
 use crate::host::Host;
 

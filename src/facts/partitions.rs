@@ -1,6 +1,6 @@
 //! Every partition of every disk, and its identifiers.
 
-use super::boot::gap;
+use super::sysfs::gap;
 use super::{Missing, Partition, block, ids, sysfs};
 use crate::host::{Host, HostError};
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! Attributes of sysfs and names of PCI functions.
 
+use super::Missing;
 use crate::host::{Host, HostError};
 
 /// The text of an attribute, if it can be read and is not empty.
@@ -40,6 +41,13 @@ pub(super) fn why(path: &str, error: &HostError) -> String {
         Some(rest) => rest.to_owned(),
         None => text,
     }
+}
+
+/// What could not be read, and why.
+pub(super) fn gap(path: impl Into<String>, error: &HostError) -> Missing {
+    let path = path.into();
+    let why = why(&path, error);
+    Missing { path, why }
 }
 
 #[cfg(test)]

@@ -1,13 +1,25 @@
 //! `bench` for a person: the result, a table, what to know about it.
 
 use super::simulated;
-use crate::bench::{JobResult, LinkInfo, Row, Run};
-use crate::cli::bench::Compared;
+use crate::bench::{JobResult, LinkInfo, NotComparable, Row, Run};
 use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::ui::Ui;
 use crate::host::{Host, HostError};
 use crate::terms::rate;
 use std::time::Duration;
+
+/// Two runs side by side, or why not.
+#[derive(Debug)]
+pub(in crate::cli) struct Compared {
+    pub(in crate::cli) before: Option<Run>,
+    pub(in crate::cli) rows: Result<Vec<Row>, String>,
+}
+
+impl Compared {
+    pub(in crate::cli) fn of(before: Run, rows: Result<Vec<Row>, NotComparable>) -> Self {
+        Self { before: Some(before), rows: rows.map_err(|why| why.to_string()) }
+    }
+}
 
 /// Below this many columns each job takes lines of its own.
 const TABLE: usize = 64;

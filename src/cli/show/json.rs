@@ -1,8 +1,8 @@
 //! The JSON objects. Keys are a promise: more may be added, none renamed.
 
+use super::bench::Compared;
 use crate::act::Report;
 use crate::bench::Run;
-use crate::cli::bench::Compared;
 use crate::facts::{Boot, Drive, DriveState, Eeprom, Facts, Hop};
 use crate::formats::config_txt::{Setting, Value as Reading};
 use crate::host::{Host, HostError};
