@@ -58,3 +58,13 @@ fn without_a_terminal_every_missing_answer_is_named() {
     }
     assert_eq!(differences(&start, &machine.snapshot()), [""; 0]);
 }
+
+#[test]
+fn what_a_comparison_cannot_read_is_said_before_the_measurement() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    // A link to itself where the folder of the runs should be cannot be listed.
+    machine.write("var/lib/pi5-nvme/lock", "");
+    std::os::unix::fs::symlink("bench", machine.path("var/lib/pi5-nvme/bench")).unwrap();
+    let answer = machine.run(&["bench", "--compare", "--profile", "quick"]);
+    assert!(answer.status > 1 && !answer.stderr.contains("Measuring"), "{}", answer.stderr);
+}
