@@ -108,3 +108,13 @@ fn without_root_what_is_missing_is_listed() {
     let paths: Vec<_> = user["missing"].as_array().unwrap().iter().map(|m| m["path"].clone()).collect();
     assert_eq!(paths, ["/dev/nvme0", "/dev/nvme1"], "{user}");
 }
+
+#[test]
+fn what_a_comparison_cannot_read_is_said_before_the_measurement() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    // A link to itself where the folder of the runs should be cannot be listed.
+    machine.write("var/lib/pi5-nvme/lock", "");
+    std::os::unix::fs::symlink("bench", machine.path("var/lib/pi5-nvme/bench")).unwrap();
+    let answer = machine.run(&["bench", "--compare", "--profile", "quick"]);
+    assert!(answer.status > 1 && !answer.stderr.contains("Measuring"), "{}", answer.stderr);
+}

@@ -32,6 +32,8 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
             Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), ui))
         }
         Some(_) => {
+            // What cannot be read for the comparison is said before the minute of measuring.
+            store::list(host)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
             let compared = match bench::baseline(host, &run)? {

@@ -191,12 +191,18 @@ pub(super) fn of_report(report: &Report, interrupted: bool) -> Option<Failure> {
 /// The failure of a plan that is refused.
 pub(super) fn of_refusals(refusals: &[Refusal]) -> Option<Failure> {
     let first = refusals.first()?;
-    let here = !refusals.iter().any(|r| NOT_HERE.contains(&r.id.as_str()));
+    // The code and the message are of the same reason.
+    let here = !not_here(&first.id);
     let exit = if here { Exit::Refused } else { Exit::NotHere };
     let mut failure = Failure::new(exit, if here { "refused" } else { "not-here" }, first.why.clone())
         .remedy(first.do_instead.clone());
     failure.more.also = refusals.iter().skip(1).map(|r| (r.why.clone(), r.do_instead.clone())).collect();
     Some(failure)
+}
+
+/// Whether the reason means that something is not here.
+pub(super) fn not_here(id: &str) -> bool {
+    NOT_HERE.contains(&id)
 }
 
 /// The refusals that mean: this is not the machine for it, or something that
@@ -263,6 +269,8 @@ mod tests {
         assert_eq!((failure.exit as u8, failure.more.also.len()), (5, 1));
         let failure = of_refusals(&[refusal("board-not-supported")]).unwrap();
         assert_eq!(failure.exit as u8, 4);
+        let failure = of_refusals(&[refusal("home-assistant"), refusal("eeprom-no-tool")]).unwrap();
+        assert_eq!(failure.exit as u8, 5, "the code is that of the reason that is told first");
         assert!(of_refusals(&[]).is_none());
         // The ids that decide must exist, or another code would come of a new name.
         for id in NOT_HERE {

@@ -109,7 +109,8 @@ fn open(global: &Global) -> Result<Host, Failure> {
     let named = || ui::variable("PI5_NVME_ROOT").filter(|v| !v.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(named);
     Host::open(root.as_deref()).map_err(|error| {
-        let mut failure = Failure::from(error).remedy("--root takes the folder of a recorded machine");
+        let mut failure =
+            Failure::from(error).remedy("--root (or PI5_NVME_ROOT) takes the folder of a recorded machine");
         failure.exit = Exit::Usage;
         failure
     })

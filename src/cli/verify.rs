@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::args::Verify;
-use super::exit::{Exit, Failure};
+use super::exit::{self, Exit, Failure};
 use super::show::{self, json};
 use super::ui::Ui;
 use crate::act;
@@ -32,6 +32,12 @@ pub(super) fn command(host: &Host, args: &Verify, ui: &Ui) -> Result<Answer, Fai
         }
     };
     let (facts, verdict) = look(host, recorded.as_ref(), Duration::from_secs(args.wait), ui);
+    // Another board is no answer to the question.
+    if let Some(board) = verdict.findings.first().filter(|f| exit::not_here(&f.id)) {
+        return Err(Failure::new(Exit::NotHere, "not-here", board.text.clone())
+            .remedy(board.remedy.clone())
+            .with(json::verify(&verdict, &facts)));
+    }
     Ok(Answer {
         json: json::object("verify", host, json::verify(&verdict, &facts)),
         headline: verdict.headline.clone(),

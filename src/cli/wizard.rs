@@ -54,9 +54,7 @@ fn generation(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Gen, Failure>
                  large reads 1.75 to 1.94 times as fast. Undo takes it back.",
             );
         }
-        Some(refusal) => {
-            text.push_str(&format!("Gen 3 is not offered: {} {}", refusal.why, refusal.do_instead))
-        }
+        Some(refusal) => text.push_str(&format!("{} {}", refusal.why, refusal.do_instead)),
     }
     options.push((Gen::Two, "Gen 2 (5.0 GT/s)"));
     options.push((Gen::Keep, "keep it"));
@@ -73,7 +71,7 @@ fn boot(facts: &Facts, choices: &Choices, ui: &Ui) -> Result<Boot, Failure> {
     let generation = choices.r#gen.unwrap_or(Gen::Keep);
     let first = rules::plan(facts, &with(choices, generation, Boot::Nvme).goal());
     if let Some(refusal) = first.refusals.first() {
-        explain(ui, "Boot order", &format!("It stays as it is: {} {}", refusal.why, refusal.do_instead));
+        explain(ui, "Boot order", &format!("It stays as it is. {} {}", refusal.why, refusal.do_instead));
         return Ok(Boot::Keep);
     }
     let Some(words) = order_words(&first) else {

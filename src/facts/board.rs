@@ -20,8 +20,7 @@ pub(super) fn board(host: &Host, missing: &mut Vec<Missing>) -> Board {
         .and_then(|text| u64::from_str_radix(&text, 16).ok());
     let from_tree =
         property("model").map(|bytes| device_tree::string(&bytes)).filter(|model| !model.is_empty());
-    let uefi_acpi =
-        from_tree.is_none() && (host.exists("/sys/firmware/efi") || host.exists("/sys/firmware/acpi"));
+    let acpi = from_tree.is_none() && (host.exists("/sys/firmware/efi") || host.exists("/sys/firmware/acpi"));
     let model = from_tree
         .or_else(|| cpuinfo_value(&cpuinfo, "Model").map(str::to_owned))
         .or_else(|| sysfs::text(host, "/sys/class/dmi/id/product_name"));
@@ -30,6 +29,8 @@ pub(super) fn board(host: &Host, missing: &mut Vec<Missing>) -> Board {
         (None, Some(model)) => kind_of(model),
         (None, None) => BoardKind::Other,
     };
+    // Every PC has such tables; only with the name of a Pi 5 they say something of a Pi.
+    let uefi_acpi = acpi && kind.supported();
     if revision.is_none() {
         missing
             .push(Missing { path: format!("{TREE}/system/linux,revision"), why: "no revision code".into() });
@@ -80,6 +81,22 @@ mod tests {
         assert_eq!(kind_of("Raspberry Pi Compute Module 5 Rev 1.0"), BoardKind::Cm5);
         assert_eq!(kind_of("Raspberry Pi 4 Model B"), BoardKind::Other);
         assert_eq!(kind_of("OptiPlex 7010"), BoardKind::Other);
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)] // It makes the files that the host then reads.
+    fn a_pc_is_no_pi_that_was_started_through_uefi() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("sys/firmware/acpi")).unwrap();
+        let of = |name: &str| {
+            let dmi = folder.path().join("sys/class/dmi/id");
+            std::fs::create_dir_all(&dmi).unwrap();
+            std::fs::write(dmi.join("product_name"), name).unwrap();
+            let board = board(&Host::open(Some(folder.path())).unwrap(), &mut Vec::new());
+            (board.kind.supported(), board.uefi_acpi)
+        };
+        assert_eq!(of("OptiPlex 7010\n"), (false, false));
+        assert_eq!(of("Raspberry Pi 5 Model B\n"), (true, true));
     }
 
     #[test]

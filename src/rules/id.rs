@@ -78,6 +78,7 @@ ids! {
     BOOTLOADER_4K = "bootloader-4k",
     BOOTLOADER_LARGE_FILES = "bootloader-large-files",
     PORT_DISABLED = "port-disabled",
+    PORT_OFF_NOW = "port-off-now",
     LINK_DOWN = "link-down",
     SLOT_EMPTY = "slot-empty",
     OTHER_DEVICE = "other-device",

@@ -129,7 +129,7 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
     for result in &run.results {
         let name = job(&result.job);
         let interval = format!("{} to {}", number(result.low, result.high), rate(result.high));
-        let of_link = result.ceiling_ratio.map_or_else(|| "?".into(), |r| format!("{:.0} %", r * 100.0));
+        let of_link = result.ceiling_ratio.map_or_else(|| "-".into(), |r| format!("{:.0} %", r * 100.0));
         let late = result.p99_ns.map_or_else(|| "-".into(), latency);
         let invalid = if result.valid { "" } else { "  INVALID" };
         if wide {
@@ -137,7 +137,8 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
             page.exact(&format!("{name:<16} {speed:>9}  {interval:<18} {of_link:>8} {late:>8}{invalid}"));
         } else {
             page.line(&format!("{name}{invalid}"));
-            page.hang("", 2, &format!("{}, {of_link} of link", rate(result.median)));
+            let share = result.ceiling_ratio.map(|_| format!(", {of_link} of link")).unwrap_or_default();
+            page.hang("", 2, &format!("{}{share}", rate(result.median)));
             page.hang("", 2, &dotted(&format!("95 %: {interval} · p99 {late}")));
         }
     }

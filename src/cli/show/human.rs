@@ -266,7 +266,8 @@ fn generation(speed: Option<Generation>) -> String {
 
 /// What could not be read: one line, or with `-v` each.
 fn missing(page: &mut Page, facts: &Facts, host: &Host, verbose: bool) {
-    if facts.missing.is_empty() {
+    // On another board what a Pi 5 has is not missing.
+    if facts.missing.is_empty() || (!facts.board.kind.supported() && !verbose) {
         return;
     }
     if verbose {

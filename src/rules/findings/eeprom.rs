@@ -73,7 +73,11 @@ fn pending(eeprom: &Eeprom, update: &PendingUpdate) -> Finding {
     let mut finding = match (&update.config, &update.meaning) {
         (Some(_), Some(meaning)) => {
             let running = eeprom.meaning.as_ref().map_or_else(|| "not known".into(), order);
-            check_text(id::EEPROM_PENDING, &[("running", running), ("pending", order(meaning))])
+            let change = match order(meaning) {
+                pending if pending == running => format!("stays {running}"),
+                pending => format!("now {running}, then {pending}"),
+            };
+            check_text(id::EEPROM_PENDING, &[("change", change)])
         }
         _ => check_text(id::PENDING_UNREADABLE, &[("files", update.files.join(", "))]),
     };

@@ -12,7 +12,9 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let port = &facts.port;
     match port.state {
         PortState::Disabled => {
-            found.push(check_text(id::PORT_DISABLED, &[]).seen("device tree status", "disabled"))
+            let on = facts.boot.meaning.as_ref().is_some_and(|m| m.port.value.is_certainly(&true));
+            let id = if on { id::PORT_OFF_NOW } else { id::PORT_DISABLED };
+            found.push(check_text(id, &[]).seen("device tree status", "disabled"))
         }
         PortState::LinkDown => {
             found.push(check_text(id::LINK_DOWN, &[]).seen("1000110000.pcie", "link down"))

@@ -27,6 +27,8 @@ fn a_healthy_machine_has_no_finding() {
     let empty = after(|f| {
         f.drives.clear();
         f.port.state = PortState::Disabled;
+        f.boot.meaning = Some(meaning(false, 2));
+        f.port.asked = Some(2);
     });
     assert_eq!(empty, [id::PORT_DISABLED]);
     // Not root: no log, no SMART, no counters.
@@ -277,7 +279,7 @@ fn old_bootloaders() {
 #[test]
 fn three_states_of_a_connector_without_a_drive() {
     for (state, id) in [
-        (PortState::Disabled, id::PORT_DISABLED),
+        (PortState::Disabled, id::PORT_OFF_NOW),
         (PortState::LinkDown, id::LINK_DOWN),
         (PortState::Empty, id::SLOT_EMPTY),
     ] {
@@ -421,7 +423,7 @@ fn the_kernel_log() {
         facts.log.events.push(event("nvme_down", "nvme0", "controller is down"));
     }
     let found = findings(&facts);
-    assert!(one(&found, id::NVME_RESET).text.contains("reset 4 times in this start (nvme0)"));
+    assert!(one(&found, id::NVME_RESET).text.contains("in this start (nvme0, times: 4)"));
 }
 
 #[test]

@@ -56,6 +56,10 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         }
     }
     tool(facts, &meaning, draft);
+    if facts.eeprom.tool != Some(true) {
+        // Without the tool its images cannot be used either.
+        return;
+    }
     let image = match image(&facts.eeprom) {
         Ok(image) => image,
         Err(finding) => return draft.refuse(finding),
@@ -116,7 +120,7 @@ fn tool(facts: &Facts, meaning: &bootconf::Meaning, draft: &mut Draft) {
     if meaning.frozen || eeprom.meaning.as_ref().is_some_and(|m| m.frozen) {
         draft.refuse(check_text(id::EEPROM_FROZEN, &[]));
     }
-    if meaning.signed_boot {
+    if meaning.signed_boot && eeprom.secure_boot.is_none() {
         draft.refuse(check_text(
             id::SIGNED_BOOT,
             &[("evidence", "SIGNED_BOOT in the bootloader configuration".into())],

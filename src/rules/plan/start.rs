@@ -1,7 +1,7 @@
 //! The next start must still come up.
 
 use super::Draft;
-use crate::facts::{BootCopy, DriveState, Facts, Missing};
+use crate::facts::{BootCopy, DriveState, Facts, Missing, PortState};
 use crate::rules::bootloader::{self, drive_name};
 use crate::rules::{Finding, check_text, findings, id};
 use crate::terms::{BootMedium, BootOrder};
@@ -34,7 +34,12 @@ fn drives(facts: &Facts) -> Option<Finding> {
         return None;
     }
     let Some(drive) = facts.drives.first() else {
-        return Some(check_text(id::BOOT_NO_DRIVE, &[]));
+        // A connector that is on needs hands, not settings.
+        let first = match facts.port.state {
+            PortState::Disabled | PortState::Unknown => "First `sudo pi5-nvme setup --boot keep` and reboot.",
+            _ => "`pi5-nvme status` says what to do about it.",
+        };
+        return Some(check_text(id::BOOT_NO_DRIVE, &[("first", first.into())]));
     };
     let state = match &drive.state {
         DriveState::Live => "live".to_owned(),

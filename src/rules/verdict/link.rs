@@ -44,6 +44,17 @@ fn changed_since(facts: &Facts, recorded: &Recorded, draft: &mut Draft) {
 
 fn missing(facts: &Facts, recorded: Option<&Recorded>, draft: &mut Draft) {
     if facts.drives.is_empty() {
+        // Where setup changed nothing, the connector itself is the reason, and undo no way out.
+        if recorded.is_none()
+            && told(
+                facts,
+                &[id::PORT_DISABLED, id::PORT_OFF_NOW, id::LINK_DOWN, id::SLOT_EMPTY, id::OTHER_DEVICE],
+                "",
+                draft,
+            )
+        {
+            return;
+        }
         let port = match facts.port.state {
             PortState::Disabled => "the connector is off",
             PortState::LinkDown => "the connector is on, the link is down",
@@ -70,12 +81,18 @@ fn missing(facts: &Facts, recorded: Option<&Recorded>, draft: &mut Draft) {
 /// The finding that `status` has for this drive.
 fn not_live(facts: &Facts, drive: &Drive, draft: &mut Draft) {
     let ids = [id::DRIVE_NOT_ANSWERING, id::DRIVE_NO_DRIVER, id::DRIVE_STATE];
-    let name = drive_name(drive);
-    for finding in
-        findings(facts).into_iter().filter(|f| ids.contains(&f.id.as_str()) && f.text.starts_with(&name))
-    {
-        draft.no(finding);
-    }
+    told(facts, &ids, &drive_name(drive), draft);
+}
+
+/// Takes over what `status` finds of these ids with a text that begins with
+/// `name`; false when it finds none.
+fn told(facts: &Facts, ids: &[&str], name: &str, draft: &mut Draft) -> bool {
+    let found = findings(facts);
+    let mut found =
+        found.into_iter().filter(|f| ids.contains(&f.id.as_str()) && f.text.starts_with(name)).peekable();
+    let any = found.peek().is_some();
+    found.for_each(|f| draft.no(f));
+    any
 }
 
 fn speed(facts: &Facts, drive: &Drive, asked: Option<u32>, draft: &mut Draft) {

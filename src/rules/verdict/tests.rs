@@ -273,3 +273,20 @@ fn what_only_stands_out_changes_nothing() {
     let ids = [id::AER_FLOOD, id::NVME_RESET, id::UNDERVOLTAGE].map(str::to_owned).to_vec();
     assert_eq!(found, (Met::Yes, ids));
 }
+
+#[test]
+fn without_a_change_of_setup_a_missing_drive_is_told_by_the_connector() {
+    let alone = |state: PortState| {
+        let mut facts = healthy();
+        facts.drives.clear();
+        facts.port.state = state;
+        facts.boot.meaning = Some(meaning(false, 2));
+        let verdict = verdict(&facts, None);
+        check(&verdict);
+        assert!(!verdict.next.iter().any(|n| n.contains("undo")), "{verdict:?}");
+        (verdict.met, verdict.findings.into_iter().map(|f| f.id).collect::<Vec<_>>())
+    };
+    assert_eq!(alone(PortState::Disabled), no(&[id::PORT_DISABLED]));
+    assert_eq!(alone(PortState::LinkDown), no(&[id::LINK_DOWN]));
+    assert_eq!(alone(PortState::Empty), no(&[id::SLOT_EMPTY]));
+}
