@@ -128,7 +128,8 @@ fn end(host: &Host, exit: Exit, parts: Map<String, Value>, ui: &Ui) -> Answer {
     for command in ["undo", "status", "setup --gen 2 --boot keep --dry-run"] {
         page.exact(&format!("  pi5-nvme{root} {command}"));
     }
-    page.exact(&format!("  rm -r {}   removes it", host.root_path().display()));
+    page.line("To remove it:");
+    page.exact(&format!("  rm -r {}", host.root_path().display()));
     page.line("On a Raspberry Pi 5:");
     page.exact("  sudo pi5-nvme setup");
     let mut object = super::show::json::object(

@@ -16,6 +16,11 @@ pub(super) fn judge(facts: &Facts, recorded: Option<&Recorded>, asked: Option<u3
             setting(facts, recorded, asked, draft);
         }
     }
+    // Without a record (it is root's) config.txt is the only witness of what
+    // was to be: a link at the old speed is not as asked.
+    if recorded.is_none() {
+        told(facts, &[id::ASKED_DIFFERS], "", draft);
+    }
     missing(facts, recorded, draft);
     for drive in &facts.drives {
         match drive.state {

@@ -155,6 +155,7 @@ fn reached_but_slower() {
     // A number that no link has: the lane's own limit counts.
     let mut facts = healthy();
     facts.port.asked = Some(4);
+    facts.boot.meaning = Some(meaning(true, 4));
     assert_eq!(verdict(&facts, None).met, Met::Yes);
     let mut facts = healthy();
     behind_switch(&mut facts, 2);
@@ -289,4 +290,17 @@ fn without_a_change_of_setup_a_missing_drive_is_told_by_the_connector() {
     assert_eq!(alone(PortState::Disabled), no(&[id::PORT_DISABLED]));
     assert_eq!(alone(PortState::LinkDown), no(&[id::LINK_DOWN]));
     assert_eq!(alone(PortState::Empty), no(&[id::SLOT_EMPTY]));
+}
+
+#[test]
+fn without_the_record_a_change_that_waits_is_no_pass() {
+    let mut facts = healthy();
+    facts.port.asked = Some(2);
+    facts.drives[0].path[0].max_speed = Some(Generation::GEN2);
+    run_at(&mut facts, 2);
+    let waiting = verdict(&facts, None);
+    check(&waiting);
+    assert_eq!((waiting.met, waiting.findings[0].id.as_str()), (Met::No, id::ASKED_DIFFERS));
+    facts.boot.meaning = Some(meaning(true, 2));
+    assert_eq!(verdict(&facts, None).met, Met::Yes);
 }
