@@ -163,7 +163,8 @@ impl Runner<'_, '_, '_> {
             let time = if number == 0 { ramp } else { length };
             let begun = std::time::Instant::now();
             let past = if number == 0 { 0.0 } else { (ramp + length * (number as u32 - 1)).as_secs_f64() };
-            // A pass that takes longer than planned must not run ahead of the next one.
+            // The last transfers of a pass may come late: the next one starts
+            // where this one should have ended.
             let done = |_| (past + begun.elapsed().min(time).as_secs_f64()) / whole;
             let pass = self.pass(job, span, time, cap.as_ref(), false, &done)?;
             let now = self.setting.gauges.read();

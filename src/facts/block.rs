@@ -58,12 +58,6 @@ fn at(host: &Host, path: &str, layers: u8) -> Option<BlockDevice> {
     Some(BlockDevice { disk: name.clone(), name, partition: None })
 }
 
-/// Major and minor number as the kernel writes them: `179:1`.
-pub(super) fn numbers(text: &str) -> Option<(u64, u64)> {
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
-}
-
 /// The disk's folder and the number, when the real folder `path` is a
 /// partition's. A partition lies inside its disk's folder; with NVMe multipath
 /// that is the subsystem's, not a controller's.

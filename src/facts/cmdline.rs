@@ -1,8 +1,7 @@
 //! The kernel command line file, and whether its `root=` leads anywhere.
 
-use super::block::numbers;
 use super::partitions::Block;
-use super::sysfs::gap;
+use super::sysfs::{gap, numbers};
 use super::{Cmdline, Missing, Partition};
 use crate::formats::cmdline_txt;
 use crate::host::Host;

@@ -9,7 +9,7 @@ use crate::terms::Generation;
 const BRIDGE: u32 = 0x0604;
 const NVM: u32 = 0x0108;
 /// What a function that does not answer shows.
-pub(super) const CLASS_GONE: u32 = 0x00ff_ffff;
+const CLASS_GONE: u32 = 0x00ff_ffff;
 
 /// True for a PCI bridge: a root port or a switch port.
 pub(super) fn is_bridge(class: Option<u32>) -> bool {
@@ -52,7 +52,7 @@ pub(super) fn walk(host: &Host, path: &str) -> Vec<Hop> {
 }
 
 /// What stands at this depth below the host bridge.
-pub(super) fn kind_at(depth: usize, last: bool) -> HopKind {
+fn kind_at(depth: usize, last: bool) -> HopKind {
     match (depth, last) {
         (_, true) => HopKind::Endpoint,
         (0, false) => HopKind::RootPort,

@@ -1,7 +1,6 @@
 //! What is mounted where (`/proc/self/mountinfo`).
 
-use super::block::numbers;
-use super::sysfs::gap;
+use super::sysfs::{gap, numbers};
 use super::{Missing, Mount};
 use crate::host::Host;
 

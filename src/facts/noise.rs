@@ -3,7 +3,7 @@
 
 use super::mounts::{Mounts, unescape};
 use super::settings::Settings;
-use super::{block, hindrance, ids, partitions};
+use super::{hindrance, ids, partitions, sysfs};
 use proptest::prelude::*;
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -25,7 +25,7 @@ proptest! {
         prop_assert!(unescape(&text).chars().count() <= text.chars().count());
         Settings::parse(&bytes);
         hindrance::is_decoy(&bytes);
-        block::numbers(&text);
+        sysfs::numbers(&text);
         partitions::decoded(&text);
         ids::file_system(&bytes);
         ids::part_uuid(&bytes, sector, number);

@@ -42,7 +42,7 @@ pub(super) fn read(host: &Host, missing: &mut Vec<Missing>) -> Vec<Block> {
             missing.push(Missing { path: folder, why: "the disk it lies on cannot be told".into() });
             continue;
         };
-        let device = host.read_text(&format!("{folder}/dev")).ok().and_then(|text| block::numbers(&text));
+        let device = host.read_text(&format!("{folder}/dev")).ok().and_then(|text| sysfs::numbers(&text));
         let mut block = Block {
             partition: Partition {
                 device: format!("/dev/{name}"),

@@ -19,6 +19,12 @@ pub(super) fn hex(host: &Host, path: &str) -> Option<u32> {
     u32::from_str_radix(text.strip_prefix("0x").unwrap_or(&text), 16).ok()
 }
 
+/// Major and minor number as the kernel writes them: `179:1`.
+pub(super) fn numbers(text: &str) -> Option<(u64, u64)> {
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 /// True for the address of a PCI function, `0001:01:00.0`. Domains beyond
 /// 0xffff have more digits.
 pub(super) fn is_address(name: &str) -> bool {

@@ -164,9 +164,10 @@ fn number_after(image: &[u8], name: &[u8]) -> Option<u32> {
     String::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A made-up 2 MiB image in the shape of an official one, for tests and the
-/// simulated Pi. A configuration longer than [`MAX_CONFIG`] is cut.
-pub fn synthetic(build_timestamp: u32, mfg: u32, config: &[u8]) -> Vec<u8> {
+/// A made-up 2 MiB image in the shape of an official one. A configuration
+/// longer than [`MAX_CONFIG`] is cut.
+#[cfg(test)]
+pub(crate) fn synthetic(build_timestamp: u32, mfg: u32, config: &[u8]) -> Vec<u8> {
     let mut image = vec![0xff; LARGE];
     let config = config.get(..MAX_CONFIG).unwrap_or(config);
     let mut bootcode =
@@ -180,6 +181,7 @@ pub fn synthetic(build_timestamp: u32, mfg: u32, config: &[u8]) -> Vec<u8> {
     image
 }
 
+#[cfg(test)]
 fn put(image: &mut [u8], offset: usize, magic: u32, parts: &[&[u8]]) -> usize {
     let payload = parts.concat();
     write(image, offset, &magic.to_be_bytes());

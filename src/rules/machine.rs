@@ -7,7 +7,7 @@ use crate::formats::config_txt::{Conditions, LineRef};
 use crate::terms::{BootMedium, bytes};
 
 /// Room that is left free beyond the new file and its backup.
-pub(super) const SLACK_BYTES: u64 = 64 << 10;
+const SLACK_BYTES: u64 = 64 << 10;
 
 /// The largest config.txt that this tool writes.
 ///

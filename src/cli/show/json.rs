@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// Max Payload Size that every PCIe device takes (PCIe base specification,
 /// 7.5.3.4): what a ceiling is told for when the size in force is unknown.
-pub(in crate::cli) const LEAST_PAYLOAD: u32 = 128;
+const LEAST_PAYLOAD: u32 = 128;
 
 /// The object of `command`, with the keys of `body` after the common ones.
 pub(in crate::cli) fn object(command: &str, host: &Host, body: Value) -> Value {

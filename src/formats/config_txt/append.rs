@@ -7,7 +7,7 @@ use super::reading::explore;
 use super::{Conditions, Evaluation, Files, Wanted};
 
 /// How a comment line of ours begins.
-pub(crate) const MARK: &[u8] = b"# pi5-nvme:";
+const MARK: &[u8] = b"# pi5-nvme:";
 const COMMENT: &str = "# pi5-nvme: added by setup; `sudo pi5-nvme undo` takes it back\n";
 
 /// The new bytes of the top file, equal to `files.top` when every reading
