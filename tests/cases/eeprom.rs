@@ -118,7 +118,11 @@ pub(super) const CASES: &[Case] = &[
             P(Swap("/replay.toml", "installed = [\"dmesg\"", "installed = [\"flashrom\", \"dmesg\"")),
             P(Swap("/replay.toml", "apply = \"staged\"", "apply = \"immediate\"")),
             Run(NVME, 0, &[Says("at once"), Is("/reboot_required", "true")]),
-            Run(STATUS, 0, &[Is("/eeprom/pending", "false")]),
+            Run(
+                STATUS,
+                0,
+                &[Is("/eeprom/pending", "false"), Found("eeprom-flashed"), Says("then 0xf416 = NVMe")],
+            ),
             // What was flashed is what the next change builds on, although the old text still runs.
             Run(NVME, 0, &[Is("/changed", "false"), Is("/reboot_required", "true"), Untouched]),
             Run(PROBE, 0, &[Is("/changed", "false"), Untouched]),
