@@ -5,7 +5,7 @@ use super::eeprom::{self, Flash, Pending, same};
 use super::journal::{Journal, README};
 use super::site::{self, Place};
 use super::transaction::{BootRecord, Drive, FileRecord, PendingFile, Record, SCHEMA, State, Transaction};
-use super::{ActError, Report, StepResult, heal, readme, text};
+use super::{ActError, Report, StepResult, heal, history, readme, text};
 use crate::facts::{self, Facts};
 use crate::host::Host;
 use crate::rules::{Change, Plan, Reboot};
@@ -177,7 +177,10 @@ fn check(host: &Host, place: &Place, path: &str, before: &[u8]) -> Result<(), Ac
 fn check_bootloader(host: &Host, boot_dir: &str, before: &[u8], from_pending: bool) -> Result<(), ActError> {
     let name = "bootloader configuration";
     let there = match eeprom::pending(host, boot_dir)? {
-        Pending::None if !from_pending => facts::read(host).eeprom.running.unwrap_or_default(),
+        Pending::None if !from_pending => {
+            let eeprom = history::look(host).eeprom;
+            eeprom.flashed.or(eeprom.running).unwrap_or_default()
+        }
         Pending::Config(there) => {
             if !from_pending {
                 return Err(text::changed_since(name, before, &there));

@@ -2,7 +2,8 @@
 
 use super::ActError;
 use super::journal::Journal;
-use super::transaction::{Record, State, Transaction};
+use super::transaction::{Method, Record, State, Transaction};
+use crate::facts::{self, Facts};
 use crate::host::Host;
 use crate::rules::{BootGoal, Goal, LinkGoal, ProbeGoal, Recorded};
 use std::fmt;
@@ -103,6 +104,29 @@ pub fn newest(host: &Host) -> Result<Option<Recorded>, ActError> {
         }
     }
     Ok(None)
+}
+
+/// The machine as it is, with what only the journal knows of it.
+pub fn look(host: &Host) -> Facts {
+    let mut facts = facts::read(host);
+    facts.eeprom.flashed = flashed(host, facts.boot_id.as_deref());
+    facts
+}
+
+/// The bootloader configuration that was flashed at once in this start and is
+/// still in force there.
+fn flashed(host: &Host, boot_id: Option<&str>) -> Option<Vec<u8>> {
+    let journal = Journal::look(host);
+    let all = journal.all().ok()?.into_iter().rev().filter_map(|found| found.content.ok());
+    all.take_while(|t| boot_id.is_some() && t.boot_id.as_deref() == boot_id)
+        .filter(|t| t.state == State::Committed)
+        .find_map(|t| {
+            let after = t.step.iter().find_map(|step| match step {
+                Record::Bootloader(boot) if boot.method == Some(Method::Immediate) => Some(&boot.after),
+                _ => None,
+            });
+            journal.bytes(&t.id, after?).ok()
+        })
 }
 
 fn recorded(journal: &Journal<'_>, transaction: Transaction) -> Result<Recorded, ActError> {

@@ -18,7 +18,7 @@ mod undo;
 
 pub use apply::apply;
 pub use heal::heal;
-pub use history::{Entry, EntryState, list, newest};
+pub use history::{Entry, EntryState, list, look, newest};
 pub use undo::undo;
 
 use crate::host::HostError;

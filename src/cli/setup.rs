@@ -7,7 +7,7 @@ use super::show::{self, json};
 use super::ui::Ui;
 use super::{After, Answer, listen, wizard};
 use crate::act;
-use crate::facts::{self, Facts};
+use crate::facts::Facts;
 use crate::host::Host;
 use crate::rules::{self, Goal, Plan, ProbeGoal};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn run(host: &Host, args: &Setup, ui: &Ui) -> Result<Answer, Failure> {
     }
     let interrupted = listen()?;
     let healed = if args.dry_run { None } else { heal(host, ui)? };
-    let facts = facts::read(host);
+    let facts = act::look(host);
     if ui.can_ask && (choices.r#gen.is_none() || choices.boot.is_none()) {
         wizard::goal(&facts, host, &mut choices, ui)?;
     }

@@ -4,14 +4,15 @@ use super::Answer;
 use super::exit::{Exit, Failure};
 use super::show::{human, json};
 use super::ui::Ui;
-use crate::facts::{self, Facts, PortState};
+use crate::act;
+use crate::facts::{Facts, PortState};
 use crate::host::Host;
 use crate::rules::{self, BootGoal, Finding, Goal, LinkGoal, ProbeGoal, Severity};
 use crate::terms::BootMedium;
 
 /// Reads and tells. A board that is not a Pi 5 is told too.
 pub(super) fn command(host: &Host, ui: &Ui) -> Result<Answer, Failure> {
-    let facts = facts::read(host);
+    let facts = act::look(host);
     let findings = rules::findings(&facts);
     Ok(Answer {
         json: json::object("status", host, json::status(&facts, &findings)),

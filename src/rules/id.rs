@@ -61,6 +61,7 @@ ids! {
     DUPLICATE_UUID = "duplicate-uuid",
     EEPROM_PENDING = "eeprom-pending",
     PENDING_UNREADABLE = "pending-unreadable",
+    EEPROM_FLASHED = "eeprom-flashed",
     EEPROM_FROZEN = "eeprom-frozen",
     ORDER_NETWORK_FIRST = "order-network-first",
     ORDER_UNCERTAIN = "order-uncertain",

@@ -170,6 +170,7 @@ fn eeprom() -> Eeprom {
         running_from: Some("nvmem".into()),
         meaning: Some(bootconf_meaning(0xf461)),
         pending: None,
+        flashed: None,
         secure_boot: None,
         immediate: Some(false),
         tool: Some(true),

@@ -168,11 +168,15 @@ fn machine(page: &mut Page, facts: &Facts) {
         };
         page.hang("EEPROM", LABEL, &text);
     }
+    // The connector is off by default: what is on without a line was turned on
+    // by the firmware (a HAT+ it detected, or a start from NVMe).
+    let on = facts.boot.meaning.as_ref().is_some_and(|m| m.port.value.is_certainly(&true));
+    let unsaid = if on { "(by the firmware)" } else { "(default)" };
     let config = match (&facts.boot.config_path, &facts.boot.meaning) {
         (Some(path), Some(meaning)) => format!(
             "{path} · connector {} · {}",
-            setting(&meaning.port, |on| if *on { "on".into() } else { "off".into() }),
-            setting(&meaning.generation, |g| tied(&format!("Gen {g}")))
+            setting(&meaning.port, |on| if *on { "on".into() } else { "off".into() }, unsaid),
+            setting(&meaning.generation, |g| tied(&format!("Gen {g}")), "(default)")
         ),
         (Some(path), None) => format!("{path} · not read"),
         (None, _) => "not found".into(),
@@ -180,8 +184,8 @@ fn machine(page: &mut Page, facts: &Facts) {
     page.hang("config.txt", LABEL, &dotted(&config));
 }
 
-/// The value and the lines that decide it.
-fn setting<T>(setting: &Setting<T>, word: impl Fn(&T) -> String) -> String {
+/// The value and the lines that decide it; `unsaid` when there are none.
+fn setting<T>(setting: &Setting<T>, word: impl Fn(&T) -> String, unsaid: &str) -> String {
     let value = match &setting.value {
         Value::Certain(value) => word(value),
         Value::Uncertain(values) => {
@@ -194,7 +198,7 @@ fn setting<T>(setting: &Setting<T>, word: impl Fn(&T) -> String) -> String {
         .map(|l| if l.file == "config.txt" { l.line.to_string() } else { format!("{}:{}", l.file, l.line) })
         .collect();
     match lines.as_slice() {
-        [] => format!("{value} (default)"),
+        [] => format!("{value} {}", tied(unsaid)),
         [one] => format!("{value} {}", tied(&format!("(line {one})"))),
         many => format!("{value} (lines {})", many.join(", ")),
     }

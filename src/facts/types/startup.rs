@@ -188,6 +188,9 @@ pub struct Eeprom {
     pub meaning: Option<bootconf::Meaning>,
     /// An update that waits for the next boot.
     pub pending: Option<PendingUpdate>,
+    /// What this program flashed at once in this start: `running` is the text
+    /// of before until the next one. Only the journal knows it (`act::look`).
+    pub flashed: Option<Vec<u8>>,
     /// Secure boot evidence: what was found.
     pub secure_boot: Option<String>,
     /// A/B EEPROM or flashrom would flash at once, which cannot be cancelled.

@@ -30,14 +30,14 @@ pub(super) fn spelling(file: &str, bytes: &[u8], found: &mut Vec<Remark>) {
 }
 
 fn over_long(line: &[u8], at: &impl Fn() -> LineRef, found: &mut Vec<Remark>) {
-    let Some(tail) = trim_cr(line).get(LONGEST..).map(trim_start).filter(|tail| !tail.is_empty()) else {
+    let whole = trim_cr(line);
+    let Some(tail) = whole.get(LONGEST..).map(trim_start).filter(|tail| !tail.is_empty()) else {
         return;
     };
     let comment = trim_start(line).starts_with(b"#");
-    let word = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    let setting = word > 0 && tail.get(word) == Some(&b'=');
-    let filter = tail.starts_with(b"[") && trim_end(tail).ends_with(b"]");
-    if !comment || setting || filter || tail.starts_with(b"include ") {
+    // The cut was seen one character later too (raspberrypi/firmware#1669).
+    let later = whole.get(LONGEST + 1..).map(trim_start).unwrap_or_default();
+    if !comment || could_be_a_line(tail) || could_be_a_line(later) {
         let detail = format!(
             "the firmware takes {LONGEST} characters of a line; whether the rest, `{}`, is dropped or read as a line \
              of its own is not settled",
@@ -45,6 +45,15 @@ fn over_long(line: &[u8], at: &impl Fn() -> LineRef, found: &mut Vec<Remark>) {
         );
         found.push(Remark { kind: RemarkKind::OverLongLine, at: at(), detail });
     }
+}
+
+/// True when what follows the cut of a comment could be a setting, a filter or
+/// an include.
+fn could_be_a_line(tail: &[u8]) -> bool {
+    let word = tail.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let setting = word > 0 && tail.get(word) == Some(&b'=');
+    let filter = tail.starts_with(b"[") && trim_end(tail).ends_with(b"]");
+    setting || filter || tail.starts_with(b"include ")
 }
 
 fn clipped(tail: &[u8]) -> String {

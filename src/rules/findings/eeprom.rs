@@ -2,7 +2,7 @@
 
 use crate::facts::{DriveState, Eeprom, Facts, PendingUpdate, PortState};
 use crate::formats::bootconf;
-use crate::rules::{Finding, bootloader, check_text, id};
+use crate::rules::{Finding, bootloader, check_text, id, machine};
 use crate::terms::{BootMode, BootOrder};
 
 /// The updater throws a configuration with fewer ended lines away.
@@ -14,6 +14,14 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let eeprom = &facts.eeprom;
     if let Some(update) = &eeprom.pending {
         found.push(pending(eeprom, update));
+    }
+    if let Some(text) = &eeprom.flashed {
+        let then = bootconf::read(text, &machine::conditions(facts));
+        let values = [
+            ("running", eeprom.meaning.as_ref().map_or_else(|| "not known".into(), read_order)),
+            ("flashed", read_order(&then)),
+        ];
+        found.push(check_text(id::EEPROM_FLASHED, &values));
     }
     found.extend(bootloader::old(facts));
     found.extend(bootloader::sn550(facts));
@@ -69,11 +77,10 @@ fn order(facts: &Facts, meaning: &bootconf::Meaning, found: &mut Vec<Finding>) {
 }
 
 fn pending(eeprom: &Eeprom, update: &PendingUpdate) -> Finding {
-    let order = |m: &bootconf::Meaning| order_words(m.boot_order.unwrap_or(BootOrder::DEFAULT));
     let mut finding = match (&update.config, &update.meaning) {
         (Some(_), Some(meaning)) => {
-            let running = eeprom.meaning.as_ref().map_or_else(|| "not known".into(), order);
-            let change = match order(meaning) {
+            let running = eeprom.meaning.as_ref().map_or_else(|| "not known".into(), read_order);
+            let change = match read_order(meaning) {
                 pending if pending == running => format!("stays {running}"),
                 pending => format!("now {running}, then {pending}"),
             };
@@ -91,6 +98,11 @@ fn pending(eeprom: &Eeprom, update: &PendingUpdate) -> Finding {
         ),
         _ => finding,
     }
+}
+
+/// The order that a configuration asks for, in words.
+fn read_order(meaning: &bootconf::Meaning) -> String {
+    order_words(meaning.boot_order.unwrap_or(BootOrder::DEFAULT))
 }
 
 /// `0xf461 = SD card -> NVMe -> USB -> restart`.

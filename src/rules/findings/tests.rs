@@ -221,6 +221,12 @@ fn the_bootloader_configuration() {
 }
 
 #[test]
+fn a_text_just_flashed_is_told() {
+    let flashed = after(|f| f.eeprom.flashed = Some(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf416\n".to_vec()));
+    assert_eq!(flashed, [id::EEPROM_FLASHED]);
+}
+
+#[test]
 fn a_waiting_update_says_what_it_holds() {
     let mut facts = healthy();
     facts.eeprom.pending = Some(pending(0xf416, BUILT + 86_400));

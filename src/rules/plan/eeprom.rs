@@ -98,10 +98,11 @@ fn detected(facts: &Facts) -> bool {
     by_firmware || hat || unasked().unwrap_or(false)
 }
 
-/// The text that the next start will have: the waiting one, else the running.
+/// The text that the next start will have: the waiting one, else the one just
+/// flashed, else the running.
 fn present(eeprom: &Eeprom) -> Result<&[u8], Finding> {
     let text = match &eeprom.pending {
-        None => eeprom.running.as_deref(),
+        None => eeprom.flashed.as_deref().or(eeprom.running.as_deref()),
         Some(update) => Some(update.config.as_deref().ok_or_else(|| pending_unreadable(update))?),
     };
     // A text of a single line is what a failed reading looks like.

@@ -57,10 +57,10 @@ fn asks(goal: &Goal) -> bool {
     goal.link != LinkGoal::Keep || goal.boot != BootGoal::Keep || goal.probe == ProbeGoal::On
 }
 
-/// An earlier change still waits for a reboot: a staged bootloader update, or
-/// a config.txt that already means what is asked for while this start does not.
+/// An earlier change still waits for a reboot: a bootloader update, staged or
+/// flashed in this start, or a config.txt that already means what is asked for while this start does not.
 fn waits(facts: &Facts, goal: &Goal) -> bool {
-    if facts.eeprom.pending.is_some() {
+    if facts.eeprom.pending.is_some() || facts.eeprom.flashed.is_some() {
         return true;
     }
     let (Some(generation), Some(meaning)) = (generation(goal.link), &facts.boot.meaning) else {

@@ -344,6 +344,14 @@ fn the_bootloader_is_written_only_by_its_own_rules() {
 }
 
 #[test]
+fn a_text_just_flashed_is_what_the_next_start_has() {
+    let mut facts = trixie();
+    facts.eeprom.flashed = Some(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf416\nPCIE_PROBE=1\n".to_vec());
+    let again = plan(&facts, &NVME);
+    assert_eq!((again.steps.len(), again.reboot), (0, Reboot::Needed));
+}
+
+#[test]
 fn a_staged_update_must_be_carried_out() {
     assert_eq!(after(&NVME, |f| f.eeprom.boot_dir = Some("/boot".into())), [id::EEPROM_BOOT_DIR]);
     assert_eq!(after(&NVME, |f| f.eeprom.boot_dir = Some("/boot/firmware/".into())), [""; 0]);

@@ -15,6 +15,7 @@ fn details(text: &str) -> String {
 #[test]
 fn each_kind_is_told_with_its_line() {
     let long = format!("{:<98}force_turbo=1\n", "# a comment that goes on");
+    let later = format!("{:.<99}force_turbo=1\n", "# a comment that goes on");
     for (text, expected) in [
         ("[cm4]\ndtparam=pciex1_gen=3\n", vec![(WrongSection, 2)]),
         ("[tryboot]\ndtparam=pciex1\n[all]\n", vec![(WrongSection, 2)]),
@@ -28,6 +29,7 @@ fn each_kind_is_told_with_its_line() {
         ("dtoverlay=dwc2dtoverlay=hyperpixel\n", vec![(FusedLine, 1)]),
         ("dtparam=spi=onstart_x=1\n", vec![(FusedLine, 1)]),
         (long.as_str(), vec![(OverLongLine, 1)]),
+        (later.as_str(), vec![(OverLongLine, 1)]),
         ("dtparam=pciex1_gen=2\ndtparam=pciex1_gen=3\n", vec![(Overridden, 1)]),
         ("dtparam=pciex1\ndtparam=nvme=off\n", vec![(Overridden, 1)]),
         ("dtparam=pciex1=ON\n", vec![(InvalidValue, 1)]),
