@@ -63,6 +63,7 @@ ids! {
     PENDING_UNREADABLE = "pending-unreadable",
     EEPROM_FLASHED = "eeprom-flashed",
     EEPROM_FROZEN = "eeprom-frozen",
+    EEPROM_TRAILING_TEXT = "eeprom-trailing-text",
     ORDER_NETWORK_FIRST = "order-network-first",
     ORDER_UNCERTAIN = "order-uncertain",
     EEPROM_UNKNOWN_KEY = "eeprom-unknown-key",

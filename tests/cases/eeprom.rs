@@ -28,7 +28,15 @@ pub(super) const CASES: &[Case] = &[
             P(Bootconf(
                 "BOOT_ORDER=0xf416 # tries the drive first\nPCIE_PROBE=1 # no HAT+ here\nBOOT_UART=1\n",
             )),
-            Run(STATUS, 0, &[Is("/eeprom/boot_order_words", "\"NVMe -> SD card -> USB -> restart\"")]),
+            Run(
+                STATUS,
+                0,
+                &[
+                    Found("eeprom-trailing-text"),
+                    Says("`PCIE_PROBE=1 # no HAT+ here`"),
+                    Is("/eeprom/boot_order_words", "\"NVMe -> SD card -> USB -> restart\""),
+                ],
+            ),
             Run(NVME, 0, &[Is("/changed", "false"), Untouched]),
         ],
     },

@@ -34,6 +34,10 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
             check_text(id::EEPROM_UNKNOWN_KEY, &[("key", key.clone())]).seen("bootloader configuration", key),
         );
     }
+    for line in eeprom.running.iter().flat_map(|text| bootconf::trailing_text(text)) {
+        let values = [("line", format!("`{line}`"))];
+        found.push(check_text(id::EEPROM_TRAILING_TEXT, &values).seen("bootloader configuration", line));
+    }
     if eeprom.running.as_ref().is_some_and(|text| text.iter().filter(|b| **b == b'\n').count() < FEWEST_LINES)
     {
         found.push(check_text(id::EEPROM_FEW_LINES, &[]));

@@ -221,6 +221,13 @@ fn the_bootloader_configuration() {
 }
 
 #[test]
+fn text_behind_a_number_of_the_bootloader_is_told() {
+    let behind = |text: &'static [u8]| after(|f| f.eeprom.running = Some(text.to_vec()));
+    assert_eq!(behind(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461 # SD first\n"), [id::EEPROM_TRAILING_TEXT]);
+    assert_eq!(behind(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461\t\n"), [""; 0]);
+}
+
+#[test]
 fn a_text_just_flashed_is_told() {
     let flashed = after(|f| f.eeprom.flashed = Some(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf416\n".to_vec()));
     assert_eq!(flashed, [id::EEPROM_FLASHED]);
