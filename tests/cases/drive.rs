@@ -92,7 +92,7 @@ pub(super) const CASES: &[Case] = &[
             STATUS,
             0,
             &[
-                Is("/drives/0/name", "\"nvme0\""),
+                Is("/drives/0/name", "\"nvme1\""),
                 Is("/drives/0/namespaces/0/name", "\"nvme0n1\""),
                 Is("/drives/0/capacity_bytes", "500107862016"),
             ],

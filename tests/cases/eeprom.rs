@@ -204,7 +204,7 @@ pub(super) const CASES: &[Case] = &[
         ],
     },
     // No tool on this system.
-    Case { id: "eep-15", on: "pi5-haos", steps: &[Run(BOTH, 4, &[Found("eeprom-no-tool"), Untouched])] },
+    Case { id: "eep-15", on: "pi5-haos", steps: &[Run(BOTH, 5, &[Found("eeprom-no-tool"), Untouched])] },
     Case {
         id: "eep-15",
         on: ON,

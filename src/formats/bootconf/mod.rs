@@ -56,6 +56,21 @@ pub fn read(bytes: &[u8], conditions: &Conditions) -> Meaning {
     }
 }
 
+/// The lines with `BOOT_ORDER` or `PCIE_PROBE` that carry something behind the
+/// number: the format has no such comments, although the number is read.
+pub fn trailing_text(bytes: &[u8]) -> Vec<String> {
+    let items = config_txt::keys("bootconf.txt", parts(bytes).0);
+    let trails = |item: &&Item<'_>| match item.key() {
+        b"BOOT_ORDER" => boot_order(item.value()).is_some_and(|(_, rest)| rest > 0),
+        b"PCIE_PROBE" => {
+            let value = item.value().trim_ascii();
+            value.iter().position(|byte| !byte.is_ascii_digit()).is_some_and(|at| at > 0)
+        }
+        _ => false,
+    };
+    items.iter().filter(|item| item.kind == Kind::Setting).filter(trails).map(|item| item.at().text).collect()
+}
+
 /// What the bootloader reads, and what it hands on to config.txt: all below
 /// the first line `[config.txt]`.
 fn parts(bytes: &[u8]) -> (&[u8], Option<&[u8]>) {

@@ -68,6 +68,12 @@ fn the_other_keys_are_read() {
 }
 
 #[test]
+fn text_behind_a_number_is_pointed_at() {
+    let text = b"BOOT_ORDER=0xf416 # first\nPCIE_PROBE=1 # needed\r\nBOOT_ORDER=0xf41\r\nPCIE_PROBE=1\n#BOOT_ORDER=1 #\n";
+    assert_eq!(trailing_text(text), ["BOOT_ORDER=0xf416 # first", "PCIE_PROBE=1 # needed"]);
+}
+
+#[test]
 fn one_block_is_added_and_only_what_differs() {
     for (text, order, probe, block) in [
         ("[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461\n", NVME_FIRST, false, "BOOT_ORDER=0xf416\n"),

@@ -41,7 +41,6 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     };
     if order_wanted {
         start::copies(facts, target, draft);
-        findings::duplicates(&facts.boot.partitions, &mut draft.notes);
     }
     // The default is a promise of the bootloader in use, not of the next one.
     let order_changes = order_wanted && (target != now || meaning.boot_order.is_none());
@@ -50,6 +49,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         return;
     }
     if order_wanted {
+        duplicates(facts, draft);
         start::from_nvme(facts, draft);
         if !target.has_fallback() {
             draft.refuse(check_text(id::ORDER_NO_FALLBACK, &[("words", order_words(target))]));
@@ -75,6 +75,16 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
         )),
         Err(why) => draft.refuse(check_text(id::BOOTCONF_NOT_CERTAIN, &[("why", why)])),
     }
+}
+
+/// With the same partition ids on two disks a start from the other one could
+/// run on this one's root.
+fn duplicates(facts: &Facts, draft: &mut Draft) {
+    let mut found = Vec::new();
+    findings::duplicates(&facts.boot.partitions, &mut found);
+    let (roots, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|f| f.id == id::DUPLICATE_PARTUUID);
+    roots.into_iter().for_each(|f| draft.refuse(f));
+    draft.notes.extend(others);
 }
 
 /// The firmware turned the connector on by itself: it detected the board, and
