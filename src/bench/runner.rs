@@ -196,7 +196,7 @@ impl Runner<'_, '_, '_> {
 
     fn result(&self, job: &Job, seen: &Seen, before: &Reading, after: &Reading) -> JobResult {
         let median = stats::median(&seen.samples);
-        let (low, high) = stats::median_interval(&seen.samples);
+        let (low, high) = stats::median_interval(&seen.samples).unzip();
         let payload = self.setting.link.and_then(|(_, payload)| payload);
         let ceiling = self.setting.link.map(|(link, _)| {
             link.ceiling_bytes_per_second(payload.unwrap_or(LARGEST_PAYLOAD), job.direction)

@@ -135,10 +135,11 @@ pub struct JobResult {
     pub engine: String,
     /// Median of the passes.
     pub median: f64,
-    /// Lower end of the 95 % interval of the median.
-    pub low: f64,
+    /// Lower end of the 95 % interval of the median; `None` with fewer than
+    /// six passes, which have none.
+    pub low: Option<f64>,
     /// Upper end.
-    pub high: f64,
+    pub high: Option<f64>,
     /// The slowest pass.
     pub min: f64,
     /// The fastest pass.

@@ -10,7 +10,7 @@ use crate::terms::rate;
 use std::time::Duration;
 
 /// Below this many columns each job takes lines of its own.
-const TABLE: usize = 64;
+const TABLE: usize = 66;
 
 /// The job that people ask about first.
 const FIRST: &str = "seq1m-q8t1-read";
@@ -110,19 +110,23 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
     let wide = ui.width >= TABLE;
     if wide {
         let head =
-            format!("{:<16} {:>9}  {:<18} {:>8} {:>8}", "", "median", "95 % interval", "of link", "p99");
+            format!("{:<16} {:>9}  {:<21} {:>7} {:>7}", "", "median", "95 % interval", "of link", "p99");
         let head = page.tone(Tone::Dim, &head);
         page.exact(&head);
     }
     for result in &run.results {
         let name = job(&result.job);
-        let interval = format!("{} to {}", number(result.low, result.high), rate(result.high));
+        let interval = match (result.low, result.high) {
+            (Some(low), Some(high)) => format!("{} to {}", number(low, high), rate(high)),
+            // Too few passes for one.
+            _ => "-".into(),
+        };
         let of_link = result.ceiling_ratio.map_or_else(|| "?".into(), |r| format!("{:.0} %", r * 100.0));
         let late = result.p99_ns.map_or_else(|| "-".into(), latency);
         let invalid = if result.valid { "" } else { "  INVALID" };
         if wide {
             let speed = rate(result.median);
-            page.exact(&format!("{name:<16} {speed:>9}  {interval:<18} {of_link:>8} {late:>8}{invalid}"));
+            page.exact(&format!("{name:<16} {speed:>9}  {interval:<21} {of_link:>7} {late:>7}{invalid}"));
         } else {
             page.line(&format!("{name}{invalid}"));
             page.hang("", 2, &format!("{}, {of_link} of link", rate(result.median)));
