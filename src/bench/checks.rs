@@ -12,6 +12,9 @@ const ABOVE_CEILING: f64 = 1.02;
 /// above, somebody else used the disk too.
 const DISK_RATIO: (f64, f64) = (0.98, 1.05);
 
+/// Above, so much else was going on that the number is not the drive's.
+const BUSY: f64 = 1.5;
+
 /// Sets `valid` and the warnings from what was seen around the job.
 pub(super) fn judge(result: &mut JobResult, before: &Reading, after: &Reading, sequential: bool) {
     let mut invalid = Vec::new();
@@ -23,7 +26,8 @@ pub(super) fn judge(result: &mut JobResult, before: &Reading, after: &Reading, s
                 "only {percent:.0} % of the bytes went through the disk: memory answered the rest"
             ));
         } else if ratio > DISK_RATIO.1 {
-            warnings.push(format!(
+            let list = if ratio > BUSY { &mut invalid } else { &mut warnings };
+            list.push(format!(
                 "the disk moved {percent:.0} % of what was measured: something else used it too"
             ));
         }

@@ -114,6 +114,23 @@ fn block_at(host: &Host, path: &str, layers: u8) -> Option<BlockDevice> {
     Some(BlockDevice { disk: name.clone(), name, partition: None })
 }
 
+/// True for a disk that the kernel makes out of something else than a drive:
+/// loop, zram, ram, network. Device mapper and md stand beside those in sysfs,
+/// on the devices that they are made of.
+pub(super) fn is_made_up(host: &Host, disk: &str, layers: u8) -> bool {
+    let Ok(path) = host.canonical(&format!("/sys/class/block/{disk}")) else { return false };
+    if !path.starts_with("/sys/devices/virtual/block/") {
+        return false;
+    }
+    let below = host.list(&format!("{path}/slaves")).unwrap_or_default();
+    let Some(layers) = layers.checked_sub(1) else { return true };
+    below.is_empty()
+        || below
+            .iter()
+            .filter_map(|name| block_by_name(host, name, layers))
+            .any(|b| is_made_up(host, &b.disk, layers))
+}
+
 /// The block device of a mount. btrfs and others give a number without a
 /// device; their source names it. A recorded machine may have no sysfs for it:
 /// then the kernel's own way of naming partitions has to do.
@@ -152,6 +169,33 @@ mod tests {
         }
         assert_eq!(unescape("a\\"), "a\\");
         assert_eq!(unescape("\\0"), "\\0");
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the test makes its own tree")]
+    fn disks_without_a_drive() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |inside: &str| folder.path().join(inside);
+        std::fs::create_dir_all(path("sys/class/block")).unwrap();
+        for (disk, at, slaves) in [
+            ("nvme0n1", "pci0/nvme0", &[][..]),
+            ("nvme1n1", "virtual/nvme-subsystem/nvme-subsys1", &[]),
+            ("loop0", "virtual/block", &[]),
+            ("dm-0", "virtual/block", &["nvme0n1", "nvme1n1"]),
+            ("md0", "virtual/block", &["nvme0n1", "loop0"]),
+        ] {
+            let own = format!("sys/devices/{at}/{disk}");
+            std::fs::create_dir_all(path(&format!("{own}/slaves"))).unwrap();
+            slaves.iter().for_each(|s| std::fs::write(path(&format!("{own}/slaves/{s}")), "").unwrap());
+            let link = path(&format!("sys/class/block/{disk}"));
+            std::os::unix::fs::symlink(format!("../../devices/{at}/{disk}"), link).unwrap();
+        }
+        let host = Host::open(Some(folder.path())).unwrap();
+        let found: Vec<_> = ["nvme0n1", "nvme1n1", "loop0", "dm-0", "md0", "sda"]
+            .into_iter()
+            .filter(|disk| is_made_up(&host, disk, 8))
+            .collect();
+        assert_eq!(found, ["loop0", "md0"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! a folder to the drive behind it.
 
 use super::error::BenchError;
-use super::mounts::{BlockDevice, MountLine, block_by_number, block_of, holding, mounts};
+use super::mounts::{BlockDevice, MountLine, block_by_number, block_of, holding, is_made_up, mounts};
 use super::types::TargetInfo;
 use crate::facts::{Drive, DriveState, Facts};
 use crate::host::measure::TestFile;
@@ -63,9 +63,13 @@ fn in_folder<'f>(
         device.and_then(|d| block_by_number(host, d)).or_else(|| mount.and_then(|m| block_of(host, m)));
     if !host.is_simulated() {
         refuse_indirect(path, &file)?;
-        if block.is_none() {
-            let kind = mount.map_or("unknown", |m| m.fs_type.as_str());
-            let why = format!("no disk was found behind its file system ({kind})");
+        let kind = mount.map_or("unknown", |m| m.fs_type.as_str());
+        let why = match &block {
+            None => format!("no disk was found behind its file system ({kind})"),
+            Some(b) if is_made_up(host, &b.disk, 8) => format!("it lies on {}, which is not a drive", b.disk),
+            Some(_) => String::new(),
+        };
+        if !why.is_empty() {
             return Err(BenchError::NotDirect { at: path.into(), why });
         }
     }

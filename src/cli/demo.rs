@@ -52,7 +52,7 @@ fn play(host: &Host, args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
     chapter(ui, 4, "the proof", &format!("$ pi5-nvme{root} verify"));
     let verified = part("verify", super::verify::command(host, &Verify::default(), ui), &mut parts, ui)?;
 
-    let bench = Bench { profile: Profile::Quick, compare: Some(Vec::new()), ..Bench::default() };
+    let bench = Bench { profile: Some(Profile::Quick), compare: Some(Vec::new()), ..Bench::default() };
     chapter(ui, 5, "the gain", &format!("$ pi5-nvme{root} bench --compare"));
     let compared = part("bench", super::bench::command(host, &bench, ui), &mut parts, ui)?;
 

@@ -3,9 +3,10 @@
 use super::simulated;
 use crate::bench::{JobResult, LinkInfo, Row, Run};
 use crate::cli::bench::Compared;
+use crate::cli::exit::Failure;
 use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::ui::Ui;
-use crate::host::{Host, HostError};
+use crate::host::Host;
 use crate::terms::rate;
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
 pub(in crate::cli) fn report(
     run: &Run,
     compared: Option<&Compared>,
-    kept: Option<&Result<String, HostError>>,
+    kept: Option<&Result<String, Failure>>,
     host: &Host,
     ui: &Ui,
 ) -> String {
@@ -100,7 +101,7 @@ pub(in crate::cli) fn report(
     remarks(&mut page, run, compared, ui);
     match kept {
         Some(Ok(name)) => page.line(&format!("Kept as {name}.")),
-        Some(Err(error)) => page.line(&format!("Not kept: {error}")),
+        Some(Err(failure)) => page.line(&format!("Not kept: {}", failure.message)),
         None => {}
     }
     page.into_text()
