@@ -213,9 +213,13 @@ fn answer(
         },
         (false, false) => Exit::No,
     };
+    let mut headline = show::bench::result(run, compared.as_ref());
+    if let (Some(Err(_)), Some(_)) = (&kept, &args.save) {
+        headline.push_str(" · not kept");
+    }
     Answer {
         json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref())),
-        headline: show::bench::result(run, compared.as_ref()),
+        headline,
         text: show::bench::report(run, compared.as_ref(), kept.as_ref(), host, ui),
         exit,
         after: None,

@@ -11,7 +11,7 @@ use crate::terms::rate;
 use std::time::Duration;
 
 /// Below this many columns each job takes lines of its own.
-const TABLE: usize = 66;
+const TABLE: usize = 74;
 
 /// The job that people ask about first.
 const FIRST: &str = "seq1m-q8t1-read";
@@ -47,7 +47,20 @@ pub(in crate::cli) fn headline(run: &Run) -> String {
         (None, Some(disk)) => disk.clone(),
         (link, _) => short(link),
     };
-    format!("{simulated}{what} · {speed}")
+    format!("{simulated}{what} · {speed}{}", doubts(run))
+}
+
+/// What keeps the numbers of a run from being believed.
+fn doubts(run: &Run) -> String {
+    let invalid = run.results.iter().filter(|r| !r.valid).count();
+    let mut text = match invalid {
+        0 => String::new(),
+        some => format!(" · INVALID: {some} of {}", run.results.len()),
+    };
+    if run.partial {
+        text.push_str(" · interrupted");
+    }
+    text
 }
 
 fn share(result: &JobResult) -> String {
@@ -62,12 +75,12 @@ pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
     let simulated = if run.simulated { "simulated · " } else { "" };
     match compared {
         None => headline(run),
-        Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}"),
+        Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}{}", doubts(run)),
         Some(Compared { rows: Ok(rows), before }) => {
             let before = before.as_ref().and_then(|b| b.environment.link);
             let row = rows.iter().find(|r| r.job == FIRST).or_else(|| rows.first());
             let gain = row.map(|r| format!("{}: {}", job(&r.job), r.verdict)).unwrap_or_default();
-            format!("{simulated}{} -> {} · {gain}", short(before), short(run.environment.link))
+            format!("{simulated}{} -> {} · {gain}{}", short(before), short(run.environment.link), doubts(run))
         }
     }
 }
