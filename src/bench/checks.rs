@@ -1,6 +1,5 @@
 //! Whether a number is the drive's.
 
-use super::gauges::Reading;
 use super::types::JobResult;
 use crate::terms::rate;
 
@@ -15,8 +14,9 @@ const DISK_RATIO: (f64, f64) = (0.98, 1.05);
 /// Above, so much else was going on that the number is not the drive's.
 const BUSY: f64 = 1.5;
 
-/// Sets `valid` and the warnings from what was seen around the job.
-pub(super) fn judge(result: &mut JobResult, before: &Reading, after: &Reading, sequential: bool) {
+/// Sets `valid` and the warnings from what was seen: speeds of the link when the
+/// run began and after the job.
+pub(super) fn judge(result: &mut JobResult, begun: &[String], now: &[String], sequential: bool) {
     let mut invalid = Vec::new();
     let mut warnings = Vec::new();
     if let Some(ratio) = result.disk_ratio {
@@ -40,9 +40,9 @@ pub(super) fn judge(result: &mut JobResult, before: &Reading, after: &Reading, s
             ));
         }
     }
-    if before.speeds != after.speeds {
-        let (old, new) = (before.speeds.join(", "), after.speeds.join(", "));
-        invalid.push(format!("the link changed its speed during the job ({old}, then {new})"));
+    if begun != now {
+        let (old, new) = (begun.join(", "), now.join(", "));
+        invalid.push(format!("the link changed its speed during the run ({old}, then {new})"));
     }
     if let (true, Some(fall)) = (sequential, fall(&result.samples)) {
         warnings.push(fall);

@@ -152,7 +152,7 @@ fn belong_together(before: &Run, after: &Run) -> Result<(), NotComparable> {
 }
 
 /// The newest stored run that `now` can be compared with: the same drive,
-/// another link.
+/// another link. None when its own link is not known.
 ///
 /// # Errors
 /// The folder of stored runs is there but could not be read.
@@ -160,6 +160,8 @@ pub fn baseline(host: &Host, now: &Run) -> Result<Option<Run>, HostError> {
     let link = |r: &Run| r.environment.link.map(|l| (l.generation, l.width));
     let runs = store::list(host)?.into_iter().map(|stored| stored.run);
     Ok(runs
-        .filter(|r| r.is_baseline() && r.environment.link.is_some() && link(r) != link(now))
+        .filter(|r| {
+            r.is_baseline() && r.environment.link.is_some() && link(now).is_some() && link(r) != link(now)
+        })
         .find(|r| belong_together(r, now).is_ok()))
 }

@@ -203,4 +203,7 @@ fn the_baseline_is_the_newest_that_fits() {
     at("2026-11-07T00:00:00Z", &|r| r.environment.link = None);
     at("2026-11-08T00:00:00Z", &|r| r.results.clear());
     assert_eq!(baseline(&host, &now).unwrap().unwrap().time, "2026-11-02T00:00:00Z");
+    // Without a link of its own there is no other link.
+    let unknown = Run { environment: Environment::default(), ..now };
+    assert_eq!(baseline(&host, &unknown).unwrap(), None);
 }
