@@ -23,7 +23,7 @@ pub(super) fn judge(result: &mut JobResult, begun: &[String], now: &[String], se
         let percent = ratio * 100.0;
         if ratio < DISK_RATIO.0 {
             invalid.push(format!(
-                "only {percent:.0} % of the bytes went through the disk: memory answered the rest"
+                "only {percent:.0} % of the bytes went through the disk: memory or another disk answered the rest"
             ));
         } else if ratio > DISK_RATIO.1 {
             let list = if ratio > BUSY { &mut invalid } else { &mut warnings };
@@ -35,9 +35,7 @@ pub(super) fn judge(result: &mut JobResult, begun: &[String], now: &[String], se
     if let Some(ceiling) = result.ceiling_bytes_per_second {
         if result.median > ceiling * ABOVE_CEILING {
             let (found, most) = (rate(result.median), rate(ceiling));
-            invalid.push(format!(
-                "{found} is more than the link can carry ({most}): memory was measured, not the drive"
-            ));
+            invalid.push(format!("{found} is more than the link can carry ({most}): it is not the drive's"));
         }
     }
     if begun != now {
@@ -52,14 +50,14 @@ pub(super) fn judge(result: &mut JobResult, begun: &[String], now: &[String], se
     result.warnings.append(&mut invalid);
 }
 
-/// A drive's fast cache ran out, or it throttles: the last passes are much
-/// slower than the first.
+/// The last passes are much slower than the first. Why cannot be seen from
+/// here: a drive's fast cache ran out, it throttles, or it was not alone.
 fn fall(samples: &[f64]) -> Option<String> {
     let (first, last) = (samples.first()?, samples.last()?);
     let slower = samples.iter().skip(samples.len() / 2).all(|s| *s < first * 0.7);
     (samples.len() >= 3 && slower).then(|| {
         format!(
-            "it fell from {} to {}: a cache of the drive ran full, or the drive throttles",
+            "it fell from {} to {}: a cache of the drive may be full, the drive may throttle, or something else used it",
             rate(*first),
             rate(*last)
         )

@@ -45,7 +45,10 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     let rows = bench::compare(&before, &run);
                     Compared::of(before, rows)
                 }
-                None => Compared { before: None, rows: Err(NONE.into()) },
+                None => {
+                    let why = if run.environment.link.is_some() { NONE } else { NO_LINK };
+                    Compared { before: None, rows: Err(why.into()) }
+                }
             };
             Ok(answer(host, &run, Some(compared), Some(kept), args, ui))
         }
@@ -60,6 +63,10 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
 /// Why there is nothing to compare with.
 const NONE: &str = "no earlier run of this drive at another link speed is kept; \
 measure before a change (setup --bench quick does), then compare after the reboot";
+
+/// The same where this run's own link is unknown.
+const NO_LINK: &str = "the link of this drive is not known, so no earlier run can be told to be at \
+another one; --compare NAME compares with a run of your choice";
 
 /// Two runs side by side, or why not.
 #[derive(Debug)]

@@ -83,7 +83,7 @@ fn memory_is_called_memory() {
     // Above the link.
     let outcome = plain(&world(), (7721e6, 400e6));
     let seq = &outcome.results[0];
-    assert!(!seq.valid && seq.warnings[0].contains("memory was measured"), "{:?}", seq.warnings);
+    assert!(!seq.valid && seq.warnings[0].contains("more than the link can carry"), "{:?}", seq.warnings);
     assert!(outcome.results[1].valid, "writing was within the link");
     // Below the disk's own count.
     let world = world();
