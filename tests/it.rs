@@ -7,6 +7,7 @@
     reason = "a test is no floor: it reads, writes and runs what it needs"
 )]
 
+mod bench;
 mod cases;
 mod configs;
 mod crash;

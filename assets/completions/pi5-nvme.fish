@@ -82,7 +82,7 @@ complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -l json -d 'Pr
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s q -l quiet -d 'Print the result line only'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s v -l verbose -d 'Print details too'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l profile -d 'How long to measure' -r -f -a "quick\t'about 20 seconds'
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l profile -d 'How long to measure (default: standard)' -r -f -a "quick\t'about 20 seconds'
 standard\t'about a minute'
 deep\t'some minutes, enough to fill a drive\'s cache'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l save -d 'Keep the result under this name too' -r

@@ -60,15 +60,12 @@ pub enum NotComparable {
     )]
     SameLink(String),
     /// No job is in both with a valid result.
-    #[error("no job has a valid result with at least three passes in both runs")]
+    #[error("no job has a valid result with at least six passes in both runs")]
     NoCommonJob,
 }
 
 /// Smaller changes are not told from the drive's own mood.
 const NOTICEABLE: f64 = 0.02;
-
-/// Fewer passes have no spread to speak of.
-const LEAST_SAMPLES: usize = 3;
 
 /// Compares two runs, job by job.
 ///
@@ -77,11 +74,12 @@ const LEAST_SAMPLES: usize = 3;
 pub fn compare(before: &Run, after: &Run) -> Result<Vec<Row>, NotComparable> {
     belong_together(before, after)?;
     let mut rows = Vec::new();
-    for old in before.results.iter().filter(|r| r.valid && r.samples.len() >= LEAST_SAMPLES) {
-        let usable = |r: &&super::JobResult| r.job == old.job && r.valid && r.samples.len() >= LEAST_SAMPLES;
-        let Some(new) = after.results.iter().find(usable) else { continue };
+    for old in before.results.iter().filter(|r| r.valid) {
+        let Some(new) = after.results.iter().find(|r| r.job == old.job && r.valid) else { continue };
+        let Some((ratio_low, ratio_high)) = stats::ratio_interval(&old.samples, &new.samples) else {
+            continue;
+        };
         let ratio = new.median / old.median;
-        let (ratio_low, ratio_high) = stats::ratio_interval(&old.samples, &new.samples);
         rows.push(Row {
             job: old.job.clone(),
             before: old.median,
@@ -154,7 +152,7 @@ fn belong_together(before: &Run, after: &Run) -> Result<(), NotComparable> {
 }
 
 /// The newest stored run that `now` can be compared with: the same drive,
-/// another link.
+/// another link. None when its own link is not known.
 ///
 /// # Errors
 /// The folder of stored runs is there but could not be read.
@@ -162,6 +160,8 @@ pub fn baseline(host: &Host, now: &Run) -> Result<Option<Run>, HostError> {
     let link = |r: &Run| r.environment.link.map(|l| (l.generation, l.width));
     let runs = store::list(host)?.into_iter().map(|stored| stored.run);
     Ok(runs
-        .filter(|r| r.is_baseline() && r.environment.link.is_some() && link(r) != link(now))
+        .filter(|r| {
+            r.is_baseline() && r.environment.link.is_some() && link(now).is_some() && link(r) != link(now)
+        })
         .find(|r| belong_together(r, now).is_ok()))
 }

@@ -22,7 +22,21 @@ pub enum BenchError {
         /// `nvme0n1`.
         drive: String,
     },
-    /// Mounted, but no file can be made there.
+    /// No such folder.
+    #[error("{at}: there is no such folder; name a folder that is there")]
+    NoFolder {
+        /// What was asked for.
+        at: String,
+    },
+    /// Not for this user.
+    #[error(
+        "{at}: no test file can be made there (permission denied); use sudo, or name a folder of your own"
+    )]
+    Denied {
+        /// The folder.
+        at: String,
+    },
+    /// There, but no file can be made in it.
     #[error("{at}: no test file can be made there ({why}); {hint}")]
     NotWritable {
         /// The folder.
@@ -34,7 +48,7 @@ pub enum BenchError {
     },
     /// Not a disk, or no direct way to it.
     #[error(
-        "{at}: {why}, so a measurement would show memory and not a drive; name a folder on a file system of a \
+        "{at}: {why}, so a measurement might show memory and not a drive; name a folder on a file system of a \
          drive, such as ext4"
     )]
     NotDirect {
@@ -94,12 +108,13 @@ impl BenchError {
     /// The error for a folder in which no file could be made.
     pub(super) fn not_writable(at: &str, error: &HostError) -> Self {
         let (why, hint) = match error {
-            HostError::Denied(_) => ("permission denied", "use sudo, or name a folder of your own"),
+            HostError::Denied(_) => return Self::Denied { at: at.into() },
+            HostError::NotFound(_) => return Self::NoFolder { at: at.into() },
             HostError::ReadOnly(_) => {
                 ("the file system is read-only", "name a folder that can be written to")
             }
-            HostError::NotFound(_) => ("there is no such folder", "name a folder that is there"),
             HostError::NoSpace(_) => ("the file system is full", "free some room first"),
+            HostError::Other(_, why) => (why.as_str(), "name another folder"),
             _ => return Self::Host(error.clone()),
         };
         Self::NotWritable { at: at.into(), why: why.into(), hint }

@@ -122,7 +122,7 @@ fn run_on(
         notes.push("btrfs copies and checksums what is written: the drive itself can write faster".into());
     }
     if simulated {
-        notes.insert(0, simulation(setting.caps.is_some()).into());
+        notes.insert(0, simulation(setting.caps.is_some(), engine.used().direct));
     }
     if let Some(why) = engine.refused() {
         notes.push(format!("measured by threads: the kernel refused io_uring ({why})"));
@@ -181,12 +181,13 @@ fn file_size(
     Ok(wanted.min(most) / MIB * MIB)
 }
 
-fn simulation(capped: bool) -> &'static str {
-    if capped {
-        "simulated: measured on this computer's disk, slowed down to the recorded link"
-    } else {
-        "simulated: measured on this computer's disk at its own speed, as the recorded link is not known"
-    }
+fn simulation(capped: bool, direct: bool) -> String {
+    let place = if direct { "on this computer's disk" } else { "through this computer's memory" };
+    let speed = match capped {
+        true => "slowed down to the recorded link",
+        false => "not slowed down, as the recorded link is not known",
+    };
+    format!("simulated: measured {place}, {speed}")
 }
 
 fn notes(outcome: &Outcome, drive: Option<&Drive>, size: u64) -> Vec<String> {

@@ -71,6 +71,8 @@ struct Runner<'e, 's, 'a> {
     setting: &'s mut Setting<'a>,
     pass_number: u64,
     peak_celsius: Option<f64>,
+    /// Speeds of the link when the run began: what its results stand for.
+    speeds: Vec<String>,
     next_block: AtomicU64,
 }
 
@@ -78,8 +80,8 @@ struct Runner<'e, 's, 'a> {
 pub(super) fn run(engine: &mut dyn Engine, setting: &mut Setting<'_>, size: u64) -> Result<Outcome, Failed> {
     let first = setting.gauges.read();
     let next_block = AtomicU64::new(0);
-    let mut runner =
-        Runner { engine, setting, pass_number: 0, peak_celsius: first.temperature_celsius, next_block };
+    let (peak_celsius, speeds) = (first.temperature_celsius, first.speeds.clone());
+    let mut runner = Runner { engine, setting, pass_number: 0, peak_celsius, speeds, next_block };
     let parts = runner.setting.jobs.len() + 1;
     (runner.setting.progress)(Progress::Phase { job: FILL.name, index: 0, of: parts });
     let fill = runner.fill(size).map_err(|broken| Failed { what: FILL.name.into(), broken })?;
@@ -169,6 +171,10 @@ impl Runner<'_, '_, '_> {
             let pass = self.pass(job, span, time, cap.as_ref(), false, &done)?;
             let now = self.setting.gauges.read();
             self.peak_celsius = hotter(self.peak_celsius, now.temperature_celsius);
+            if now.speeds != self.speeds {
+                // Also when it comes back before the job ends.
+                seen.speeds.get_or_insert(now.speeds);
+            }
             seen.moved += pass.bytes;
             seen.interrupted |= pass.interrupted;
             // What was cut short says little, and nothing at all without a
@@ -198,7 +204,7 @@ impl Runner<'_, '_, '_> {
 
     fn result(&self, job: &Job, seen: &Seen, before: &Reading, after: &Reading) -> JobResult {
         let median = stats::median(&seen.samples);
-        let (low, high) = stats::median_interval(&seen.samples);
+        let (low, high) = stats::median_interval(&seen.samples).unzip();
         let payload = self.setting.link.and_then(|(_, payload)| payload);
         let ceiling = self.setting.link.map(|(link, _)| {
             link.ceiling_bytes_per_second(payload.unwrap_or(LARGEST_PAYLOAD), job.direction)
@@ -228,7 +234,8 @@ impl Runner<'_, '_, '_> {
             ceiling_ratio: ceiling.map(|c| median / c),
             ceiling_assumed: ceiling.is_some() && payload.is_none(),
         };
-        super::checks::judge(&mut result, before, after, job.pattern == Pattern::Sequential);
+        let speeds = seen.speeds.as_ref().unwrap_or(&after.speeds);
+        super::checks::judge(&mut result, &self.speeds, speeds, job.pattern == Pattern::Sequential);
         result
     }
 }
@@ -250,12 +257,22 @@ struct Seen {
     cpu: Duration,
     latency: hdrhistogram::Histogram<u64>,
     interrupted: bool,
+    /// Speeds of the link, when they are not those of the run's beginning.
+    speeds: Option<Vec<String>>,
 }
 
 impl Seen {
     fn new() -> Self {
         let Pass { latency, .. } = Pass::empty();
-        Self { samples: Vec::new(), moved: 0, transfers: 0, cpu: Duration::ZERO, latency, interrupted: false }
+        Self {
+            samples: Vec::new(),
+            moved: 0,
+            transfers: 0,
+            cpu: Duration::ZERO,
+            latency,
+            interrupted: false,
+            speeds: None,
+        }
     }
 
     /// Only with ten transfers or more beyond it.

@@ -52,7 +52,7 @@ pub fn list(host: &Host) -> Result<Vec<Stored>, HostError> {
             let name = file.strip_suffix(".json")?;
             let bytes = host.read(&format!("{FOLDER}/{file}")).ok()?;
             let run: Run = serde_json::from_slice(&bytes).ok()?;
-            (run.schema == SCHEMA).then(|| Stored { name: name.to_owned(), run })
+            (run.schema == SCHEMA && run.is_sound()).then(|| Stored { name: name.to_owned(), run })
         })
         .collect();
     stored.sort_by(|a, b| order(&b.name).cmp(&order(&a.name)));

@@ -63,9 +63,13 @@ fn in_folder<'f>(
         .or_else(|| mount.and_then(|m| BlockDevice::of_mount(host, m)));
     if !host.is_simulated() {
         refuse_indirect(path, &file)?;
-        if block.is_none() {
-            let kind = mount.map_or("unknown", |m| m.mount.fs_type.as_str());
-            let why = format!("no disk was found behind its file system ({kind})");
+        let kind = mount.map_or("unknown", |m| m.mount.fs_type.as_str());
+        let why = match &block {
+            None => format!("no disk was found behind its file system ({kind})"),
+            Some(b) if b.is_made_up(host) => format!("it lies on {}, which is not a drive", b.disk),
+            Some(_) => String::new(),
+        };
+        if !why.is_empty() {
             return Err(BenchError::NotDirect { at: path.into(), why });
         }
     }

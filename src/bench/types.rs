@@ -135,10 +135,11 @@ pub struct JobResult {
     pub engine: String,
     /// Median of the passes.
     pub median: f64,
-    /// Lower end of the 95 % interval of the median.
-    pub low: f64,
+    /// Lower end of the 95 % interval of the median; `None` with fewer than
+    /// six passes, which have none.
+    pub low: Option<f64>,
     /// Upper end.
-    pub high: f64,
+    pub high: Option<f64>,
     /// The slowest pass.
     pub min: f64,
     /// The fastest pass.
@@ -175,6 +176,18 @@ pub struct JobResult {
 }
 
 impl Run {
+    /// Nothing in it that this program would not have written: rates are
+    /// positive numbers, the link is one that exists.
+    pub(super) fn is_sound(&self) -> bool {
+        let rate = |r: &f64| r.is_finite() && *r > 0.0;
+        let link = |l: LinkInfo| l.width > 0 && l.link().is_some();
+        self.environment.link.is_none_or(link)
+            && self
+                .results
+                .iter()
+                .all(|r| rate(&r.median) && r.samples.iter().all(rate) && !r.samples.is_empty())
+    }
+
     /// Complete, and every number is the drive's: fit to be compared with.
     pub fn is_baseline(&self) -> bool {
         !self.partial && !self.results.is_empty() && self.results.iter().all(|r| r.valid)

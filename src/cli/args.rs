@@ -184,21 +184,31 @@ pub(super) struct Verify {
 pub(super) struct Bench {
     /// A folder on the drive's file system (default: found from the drive)
     pub(super) path: Option<String>,
-    /// How long to measure
-    #[arg(long, value_enum, value_name = "PROFILE", default_value_t = Profile::Standard)]
-    pub(super) profile: Profile,
+    /// How long to measure (default: standard)
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    pub(super) profile: Option<Profile>,
     /// Measure reads only
     #[arg(long)]
     pub(super) read_only: bool,
     /// Keep the result under this name too
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(super) save: Option<String>,
     /// Compare now with the newest run at another link speed (or with run A), or run A with run B
-    #[arg(long, num_args = 0..=2, value_names = ["A", "B"], conflicts_with = "list")]
+    #[arg(long, num_args = 0..=2, value_names = ["A", "B"])]
     pub(super) compare: Option<Vec<String>>,
     /// List the kept runs
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["path", "profile", "read_only", "save", "compare"])]
     pub(super) list: bool,
+}
+
+/// A name for a run: one that can be read and typed again.
+fn run_name(name: &str) -> Result<String, &'static str> {
+    match name {
+        _ if name.trim().is_empty() => Err("a name has at least one letter"),
+        _ if name.chars().any(char::is_control) => Err("a name has no control characters"),
+        _ if name.chars().count() > 64 => Err("a name has at most 64 characters"),
+        _ => Ok(name.to_owned()),
+    }
 }
 
 /// `bench --profile`.
@@ -331,6 +341,13 @@ mod tests {
             ("pi5-nvme verify --wait 9999999", ErrorKind::ValueValidation),
             ("pi5-nvme verify --wait soon", ErrorKind::ValueValidation),
             ("pi5-nvme undo 1 --list", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list --compare", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list /mnt", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list --read-only", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list --profile quick", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list --save a", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --save=", ErrorKind::ValueValidation),
+            ("pi5-nvme bench --save=a\u{1b}b", ErrorKind::ValueValidation),
             ("pi5-nvme undo --force", ErrorKind::UnknownArgument),
         ] {
             assert_eq!(parse(line).unwrap_err(), kind, "{line}");

@@ -20,16 +20,21 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
     }
     match args.compare.as_deref() {
         Some([before, after]) => {
+            if args.path.is_some() || args.profile.is_some() || args.read_only || args.save.is_some() {
+                let why = "--compare A B measures nothing, so it takes no PATH and none of --profile, --read-only and --save";
+                return Err(Failure::new(Exit::Usage, "usage", why)
+                    .remedy("pi5-nvme bench --help says what there is"));
+            }
             let (before, after) = (load(host, before)?, load(host, after)?);
             let compared = bench::compare(&before, &after);
-            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, ui))
+            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, ui))
         }
         Some([before]) => {
             let before = load(host, before)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
             let compared = bench::compare(&before, &run);
-            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), ui))
+            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, ui))
         }
         Some(_) => {
             // What cannot be read for the comparison is said before the minute of measuring.
@@ -41,14 +46,17 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     let rows = bench::compare(&before, &run);
                     Compared::of(before, rows)
                 }
-                None => Compared { before: None, rows: Err(NONE.into()) },
+                None => {
+                    let why = if run.environment.link.is_some() { NONE } else { NO_LINK };
+                    Compared { before: None, rows: Err(why.into()) }
+                }
             };
-            Ok(answer(host, &run, Some(compared), Some(kept), ui))
+            Ok(answer(host, &run, Some(compared), Some(kept), args, ui))
         }
         None => {
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
-            Ok(answer(host, &run, None, Some(kept), ui))
+            Ok(answer(host, &run, None, Some(kept), args, ui))
         }
     }
 }
@@ -56,6 +64,10 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
 /// Why there is nothing to compare with.
 const NONE: &str = "no earlier run of this drive at another link speed is kept; \
 measure before a change (setup --bench quick does), then compare after the reboot";
+
+/// The same where this run's own link is unknown.
+const NO_LINK: &str = "the link of this drive is not known, so no earlier run can be told to be at \
+another one; --compare NAME compares with a run of your choice";
 
 fn load(host: &Host, name: &str) -> Result<Run, Failure> {
     store::load(host, name).map_err(|error| match error {
@@ -68,17 +80,32 @@ fn load(host: &Host, name: &str) -> Result<Run, Failure> {
 fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
     let facts = facts::read(host);
     let target = match &args.path {
-        Some(path) => Target::Dir(path.clone()),
+        Some(path) => Target::Dir(whole(host, path)?),
         None => Target::first(&facts).ok_or_else(|| {
             Failure::new(Exit::NotHere, "no-drive", "no NVMe drive that works was found")
                 .remedy("pi5-nvme status says what there is; pi5-nvme bench PATH measures another disk")
         })?,
     };
-    let mut request = Request::new(target, profile(args.profile));
+    let mut request = Request::new(target, profile(args.profile.unwrap_or_default()));
     request.read_only = args.read_only;
     let stop = listen()?;
     ui.say("Measuring ...");
     measure(host, &facts, &request, &stop, ui).map_err(failure)
+}
+
+/// The whole path of a folder: from where the user stands, on a recorded machine
+/// from its top.
+fn whole(host: &Host, path: &str) -> Result<String, Failure> {
+    let wrong = |why: &str| Failure::new(Exit::Usage, "usage", format!("{path:?}: {why}"));
+    if host.is_simulated() {
+        let why = "on a recorded machine PATH begins with /, which is the top of its folder";
+        return if path.starts_with('/') { Ok(path.to_owned()) } else { Err(wrong(why)) };
+    }
+    let whole = std::path::absolute(path).map_err(|e| wrong(&e.to_string()))?;
+    whole
+        .to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| wrong("the folder you are in has a name that is not UTF-8"))
 }
 
 fn measure(
@@ -109,6 +136,8 @@ fn failure(error: BenchError) -> Failure {
         BenchError::NoDrive { .. } => Failure::new(Exit::NotHere, "no-drive", message),
         BenchError::NotMounted { .. } => Failure::new(Exit::NotHere, "not-mounted", message),
         BenchError::NotDirect { .. } => Failure::new(Exit::Refused, "not-direct", message),
+        BenchError::NoFolder { .. } => Failure::new(Exit::NotHere, "not-found", message),
+        BenchError::Denied { .. } => Failure::new(Exit::NeedsRoot, "needs-root", message),
         BenchError::NotWritable { .. } => Failure::new(Exit::Refused, "not-writable", message),
         BenchError::NoRoom { .. } => Failure::new(Exit::Refused, "no-room", message),
         BenchError::TooSmall { .. } => Failure::new(Exit::Usage, "too-small", message),
@@ -117,11 +146,13 @@ fn failure(error: BenchError) -> Failure {
 }
 
 /// Keeps a run; gives its name, or why it could not be kept.
-fn keep(host: &Host, run: &Run, label: Option<&str>) -> Result<String, HostError> {
-    store::save(host, run, label).map(|path| {
-        let file = path.rsplit('/').next().unwrap_or(&path);
-        file.trim_end_matches(".json").to_owned()
-    })
+fn keep(host: &Host, run: &Run, label: Option<&str>) -> Result<String, Failure> {
+    if run.results.is_empty() {
+        return Err(Failure::new(Exit::Interrupted, "interrupted", "nothing was measured"));
+    }
+    let path = store::save(host, run, label)?;
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    Ok(file.trim_end_matches(".json").to_owned())
 }
 
 /// The measurement before a change. What keeps it from being made is said and
@@ -147,8 +178,8 @@ pub(super) fn baseline(host: &Host, facts: &Facts, how: Baseline, stop: &AtomicB
                 json!({"measured": true, "run": name})
             }
             Err(error) => {
-                ui.say(&format!("Measured, but not kept: {error}"));
-                json!({"measured": false, "why": error.to_string()})
+                ui.say(&format!("Measured, but not kept: {}", error.message));
+                json!({"measured": false, "why": error.message})
             }
         },
         Err(error) => {
@@ -162,19 +193,28 @@ fn answer(
     host: &Host,
     run: &Run,
     compared: Option<Compared>,
-    kept: Option<Result<String, HostError>>,
+    kept: Option<Result<String, Failure>>,
+    args: &Bench,
     ui: &Ui,
 ) -> Answer {
     let valid = run.results.iter().all(|r| r.valid);
     let comparable = compared.as_ref().is_none_or(|c| c.rows.is_ok());
     let exit = match (run.partial, valid && comparable) {
         (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Done,
+        (false, true) => match &kept {
+            // Keeping it was asked for by name.
+            Some(Err(failure)) if args.save.is_some() => failure.exit,
+            _ => Exit::Done,
+        },
         (false, false) => Exit::No,
     };
+    let mut headline = show::bench::result(run, compared.as_ref());
+    if let (Some(Err(_)), Some(_)) = (&kept, &args.save) {
+        headline.push_str(" · not kept");
+    }
     Answer {
         json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref())),
-        headline: show::bench::result(run, compared.as_ref()),
+        headline,
         text: show::bench::report(run, compared.as_ref(), kept.as_ref(), host, ui),
         exit,
         after: None,

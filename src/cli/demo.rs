@@ -52,11 +52,15 @@ fn play(host: &Host, args: &Demo, ui: &Ui) -> Result<Answer, Failure> {
     chapter(ui, 4, "the proof", &format!("$ pi5-nvme{root} verify"));
     let verified = part("verify", super::verify::command(host, &Verify::default(), ui), &mut parts, ui)?;
 
-    let bench = Bench { profile: Profile::Quick, compare: Some(Vec::new()), ..Bench::default() };
+    let bench = Bench { profile: Some(Profile::Quick), compare: Some(Vec::new()), ..Bench::default() };
     chapter(ui, 5, "the gain", &format!("$ pi5-nvme{root} bench --compare"));
     let compared = part("bench", super::bench::command(host, &bench, ui), &mut parts, ui)?;
 
-    let exit = if verified == Exit::Done && compared == Exit::Done { Exit::Done } else { Exit::No };
+    let exit = match (verified, compared) {
+        (Exit::Done, Exit::Done) => Exit::Done,
+        (_, Exit::Interrupted) => Exit::Interrupted,
+        _ => Exit::No,
+    };
     Ok(end(host, exit, parts, ui))
 }
 
@@ -118,6 +122,7 @@ fn end(host: &Host, exit: Exit, parts: Map<String, Value>, ui: &Ui) -> Answer {
     let root = super::root_flag(host);
     let headline = match exit {
         Exit::Done => "Simulated: the whole journey passed".to_owned(),
+        Exit::Interrupted => "Simulated: interrupted".to_owned(),
         _ => "Simulated: the journey did not pass; see above".to_owned(),
     };
     let mut page = ui.page();

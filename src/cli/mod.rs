@@ -71,6 +71,12 @@ fn run(args: &[OsString]) -> Exit {
     let ui = Ui::new(&cli.global);
     let result = match &cli.command {
         Command::Generate { folder } => generate::command(folder).inspect(|answer| print(answer, &ui)),
+        Command::Demo(_) if cli.global.root.is_some() => {
+            Err(Failure::new(Exit::Usage, "usage", "demo brings its own machine, so it takes no --root")
+                .remedy(
+                    "pi5-nvme --root DIR status, setup, verify, bench and undo work on a machine of yours",
+                ))
+        }
         Command::Demo(args) => demo::command(args, &ui).inspect(|answer| print(answer, &ui)),
         command => open(&cli.global).and_then(|host| {
             on(command, &host, &ui).map_err(|mut failure| {
@@ -141,7 +147,20 @@ fn listen() -> Result<Arc<AtomicBool>, Failure> {
 
 /// ` --root DIR` on a recorded machine, so that a command shown can be typed.
 fn root_flag(host: &Host) -> String {
-    if host.is_simulated() { format!(" --root {}", host.root_path().display()) } else { String::new() }
+    if host.is_simulated() {
+        format!(" --root {}", quoted(&host.root_path().to_string_lossy()))
+    } else {
+        String::new()
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// A command to type next, so that it can be typed as it stands: on a recorded
@@ -180,7 +199,7 @@ fn misused(args: &[OsString], error: &clap::Error) -> Exit {
         return Exit::Done;
     }
     let typed: Vec<_> = args.iter().skip(1).filter_map(|a| a.to_str()).collect();
-    if typed.contains(&"--json") {
+    if typed.iter().any(|a| *a == "--json" || a.starts_with("--json=")) {
         let known = ["status", "setup", "verify", "bench", "undo", "demo"];
         let command = typed.iter().find(|a| known.contains(*a)).copied().unwrap_or("usage");
         let text = error.to_string();
@@ -207,6 +226,12 @@ mod tests {
             all_typed(&host, &["sudo reboot", "sudo pi5-nvme setup", "pi5-nvme verify"]),
             [format!("pi5-nvme --root {root} setup"), format!("pi5-nvme --root {root} verify")]
         );
+    }
+
+    #[test]
+    fn a_folder_with_blanks_can_be_typed() {
+        assert_eq!(quoted("/tmp/a-b_1.x"), "/tmp/a-b_1.x");
+        assert_eq!(quoted("/tmp/a b's"), r"'/tmp/a b'\''s'");
     }
 
     #[test]

@@ -30,6 +30,25 @@ impl BlockDevice {
     pub fn of_mount(host: &Host, entry: &Entry) -> Option<Self> {
         Self::by_number(host, entry.device).or_else(|| by_name(host, &entry.mount.source, LAYERS))
     }
+
+    /// True where the disk is one that the kernel makes out of something else
+    /// than a drive: loop, zram, ram, network.
+    pub fn is_made_up(&self, host: &Host) -> bool {
+        is_made_up(host, &self.disk, LAYERS)
+    }
+}
+
+/// Device mapper and md stand beside those in sysfs, on the devices that they
+/// are made of.
+fn is_made_up(host: &Host, disk: &str, layers: u8) -> bool {
+    let Ok(path) = host.canonical(&format!("/sys/class/block/{disk}")) else { return false };
+    if !path.starts_with("/sys/devices/virtual/block/") {
+        return false;
+    }
+    let below = host.list(&format!("{path}/slaves")).unwrap_or_default();
+    let Some(layers) = layers.checked_sub(1) else { return true };
+    let made_up = |b: BlockDevice| is_made_up(host, &b.disk, layers);
+    below.is_empty() || below.iter().filter_map(|name| by_name(host, name, layers)).any(made_up)
 }
 
 /// The one with this name, with or without `/dev/`.
@@ -87,6 +106,27 @@ mod tests {
         assert_eq!(disk(&host, "mmcblk7"), None);
         assert_eq!(disk(&host, "/dev/mapper/vg-root"), None, "no name of a block device");
         assert_eq!(BlockDevice::by_number(&host, (0, 31)), None);
+    }
+
+    #[test]
+    fn disks_without_a_drive() {
+        let machine = Machine::on_sd();
+        for (disk, at, slaves) in [
+            ("nvme1n1", "virtual/nvme-subsystem/nvme-subsys1", &[][..]),
+            ("loop0", "virtual/block", &[]),
+            ("dm-0", "virtual/block", &["mmcblk0p2", "nvme1n1"]),
+            ("md0", "virtual/block", &["mmcblk0", "loop0"]),
+        ] {
+            machine.put(&format!("/sys/devices/{at}/{disk}/size"), "1");
+            slaves.iter().for_each(|s| machine.put(&format!("/sys/devices/{at}/{disk}/slaves/{s}"), ""));
+            machine.link(&format!("/sys/class/block/{disk}"), &format!("../../devices/{at}/{disk}"));
+        }
+        let host = machine.host();
+        let found: Vec<_> = ["mmcblk0", "nvme1n1", "loop0", "dm-0", "md0", "sda"]
+            .into_iter()
+            .filter(|disk| is_made_up(&host, disk, LAYERS))
+            .collect();
+        assert_eq!(found, ["loop0", "md0"]);
     }
 
     #[test]

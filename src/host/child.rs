@@ -33,8 +33,13 @@ pub(super) fn run(mut command: Command, name: &str, timeout: Duration) -> Result
         _ => HostError::from_io(name, &e),
     })?;
     let (ended, end) = mpsc::channel();
-    let stdout = drain(child.stdout.take(), ended.clone());
-    let stderr = drain(child.stderr.take(), ended);
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let drains = drain(out, ended.clone()).and_then(|out| Ok((out, drain(err, ended)?)));
+    let (stdout, stderr) = drains.map_err(|e| {
+        // No thread to read with: what it says would be lost.
+        stop(&mut child);
+        HostError::from_io(name, &e)
+    })?;
 
     // The end of both pipes is the usual sign, and comes without a delay.
     let mut open = true;
@@ -100,11 +105,14 @@ fn code(status: ExitStatus) -> i32 {
 
 /// Reads a pipe to its end in a thread of its own, so that a full pipe never
 /// stops the child; `ended` is dropped at the end.
-fn drain(pipe: Option<impl Read + Send + 'static>, ended: Sender<()>) -> Arc<Mutex<Vec<u8>>> {
+fn drain(
+    pipe: Option<impl Read + Send + 'static>,
+    ended: Sender<()>,
+) -> std::io::Result<Arc<Mutex<Vec<u8>>>> {
     let said = Arc::new(Mutex::new(Vec::new()));
-    let Some(mut pipe) = pipe else { return said };
+    let Some(mut pipe) = pipe else { return Ok(said) };
     let shared = Arc::clone(&said);
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let _ended = ended;
         let mut part = [0; 8192];
         loop {
@@ -119,6 +127,6 @@ fn drain(pipe: Option<impl Read + Send + 'static>, ended: Sender<()>) -> Arc<Mut
                 said.extend_from_slice(got.get(..room).unwrap_or_default());
             }
         }
-    });
-    said
+    })?;
+    Ok(said)
 }

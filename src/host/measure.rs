@@ -89,7 +89,11 @@ impl Host {
                 gone.map_err(|e| HostError::from_errno(&format!("{dir}/{name}"), e))?;
             }
         }
-        made.map(File::from).map_err(|e| HostError::from_errno(dir, e))
+        made.map(File::from).map_err(|e| match e {
+            // The folder is there (proc): it takes no files.
+            nix::Error::ENOENT => HostError::Other(dir.into(), "no files can be made there".into()),
+            other => HostError::from_errno(dir, other),
+        })
     }
 }
 

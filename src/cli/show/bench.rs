@@ -2,9 +2,10 @@
 
 use super::simulated;
 use crate::bench::{JobResult, LinkInfo, NotComparable, Row, Run};
+use crate::cli::exit::Failure;
 use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::ui::Ui;
-use crate::host::{Host, HostError};
+use crate::host::Host;
 use crate::terms::rate;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ impl Compared {
 }
 
 /// Below this many columns each job takes lines of its own.
-const TABLE: usize = 64;
+const TABLE: usize = 74;
 
 /// The job that people ask about first.
 const FIRST: &str = "seq1m-q8t1-read";
@@ -58,7 +59,20 @@ pub(in crate::cli) fn headline(run: &Run) -> String {
         (None, Some(disk)) => disk.clone(),
         (link, _) => short(link),
     };
-    format!("{simulated}{what} · {speed}")
+    format!("{simulated}{what} · {speed}{}", doubts(run))
+}
+
+/// What keeps the numbers of a run from being believed.
+fn doubts(run: &Run) -> String {
+    let invalid = run.results.iter().filter(|r| !r.valid).count();
+    let mut text = match invalid {
+        0 => String::new(),
+        some => format!(" · INVALID: {some} of {}", run.results.len()),
+    };
+    if run.partial {
+        text.push_str(" · interrupted");
+    }
+    text
 }
 
 fn share(result: &JobResult) -> String {
@@ -73,12 +87,12 @@ pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
     let simulated = if run.simulated { "simulated · " } else { "" };
     match compared {
         None => headline(run),
-        Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}"),
+        Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}{}", doubts(run)),
         Some(Compared { rows: Ok(rows), before }) => {
             let before = before.as_ref().and_then(|b| b.environment.link);
             let row = rows.iter().find(|r| r.job == FIRST).or_else(|| rows.first());
             let gain = row.map(|r| format!("{}: {}", job(&r.job), r.verdict)).unwrap_or_default();
-            format!("{simulated}{} -> {} · {gain}", short(before), short(run.environment.link))
+            format!("{simulated}{} -> {} · {gain}{}", short(before), short(run.environment.link), doubts(run))
         }
     }
 }
@@ -87,7 +101,7 @@ pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
 pub(in crate::cli) fn report(
     run: &Run,
     compared: Option<&Compared>,
-    kept: Option<&Result<String, HostError>>,
+    kept: Option<&Result<String, Failure>>,
     host: &Host,
     ui: &Ui,
 ) -> String {
@@ -112,7 +126,7 @@ pub(in crate::cli) fn report(
     remarks(&mut page, run, compared, ui);
     match kept {
         Some(Ok(name)) => page.line(&format!("Kept as {name}.")),
-        Some(Err(error)) => page.line(&format!("Not kept: {error}")),
+        Some(Err(failure)) => page.line(&format!("Not kept: {}", failure.message)),
         None => {}
     }
     page.into_text()
@@ -122,19 +136,23 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
     let wide = ui.width >= TABLE;
     if wide {
         let head =
-            format!("{:<16} {:>9}  {:<18} {:>8} {:>8}", "", "median", "95 % interval", "of link", "p99");
+            format!("{:<16} {:>9}  {:<21} {:>7} {:>7}", "", "median", "95 % interval", "of link", "p99");
         let head = page.tone(Tone::Dim, &head);
         page.exact(&head);
     }
     for result in &run.results {
         let name = job(&result.job);
-        let interval = format!("{} to {}", number(result.low, result.high), rate(result.high));
+        let interval = match (result.low, result.high) {
+            (Some(low), Some(high)) => format!("{} to {}", number(low, high), rate(high)),
+            // Too few passes for one.
+            _ => "-".into(),
+        };
         let of_link = result.ceiling_ratio.map_or_else(|| "-".into(), |r| format!("{:.0} %", r * 100.0));
         let late = result.p99_ns.map_or_else(|| "-".into(), latency);
         let invalid = if result.valid { "" } else { "  INVALID" };
         if wide {
             let speed = rate(result.median);
-            page.exact(&format!("{name:<16} {speed:>9}  {interval:<18} {of_link:>8} {late:>8}{invalid}"));
+            page.exact(&format!("{name:<16} {speed:>9}  {interval:<21} {of_link:>7} {late:>7}{invalid}"));
         } else {
             page.line(&format!("{name}{invalid}"));
             let share = result.ceiling_ratio.map(|_| format!(", {of_link} of link")).unwrap_or_default();

@@ -3,9 +3,10 @@
 use super::bench::Compared;
 use crate::act::Report;
 use crate::bench::Run;
+use crate::cli::exit::Failure;
 use crate::facts::{Boot, Drive, DriveState, Eeprom, Facts, Hop};
 use crate::formats::config_txt::{Setting, Value as Reading};
-use crate::host::{Host, HostError};
+use crate::host::Host;
 use crate::rules::{Change, Finding, Plan, Step, Verdict};
 use crate::terms::{BootMedium, Direction, Link};
 use serde_json::{Map, Value, json};
@@ -247,7 +248,7 @@ pub(in crate::cli) fn verify(verdict: &Verdict, facts: &Facts) -> Value {
 pub(in crate::cli) fn bench(
     run: &Run,
     compared: Option<&Compared>,
-    kept: Option<&Result<String, HostError>>,
+    kept: Option<&Result<String, Failure>>,
 ) -> Value {
     let mut object = match json!(run) {
         Value::Object(object) => object,
@@ -265,7 +266,7 @@ pub(in crate::cli) fn bench(
     }
     if let Some(kept) = kept {
         object.insert("kept_as".into(), json!(kept.as_ref().ok()));
-        object.insert("not_kept".into(), json!(kept.as_ref().err().map(ToString::to_string)));
+        object.insert("not_kept".into(), json!(kept.as_ref().err().map(|f| &f.message)));
     }
     Value::Object(object)
 }
