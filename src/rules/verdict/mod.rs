@@ -103,12 +103,12 @@ fn headline(facts: &Facts, draft: &Draft, asked: Option<u32>, reached: Option<u3
     let said = |number: Option<u32>| number.and_then(speed);
     match draft.met {
         Met::Yes => {
-            let drives = match facts.drives.as_slice() {
-                [one] => one.model.clone().unwrap_or_else(|| one.name.clone()),
-                several => format!("{} drives", several.len()),
+            let runs = match facts.drives.as_slice() {
+                [one] => format!("{} runs", one.model.as_ref().unwrap_or(&one.name)),
+                several => format!("{} drives run", several.len()),
             };
             match said(reached) {
-                Some(reached) => format!("PASS: {drives} runs at {reached}, as asked"),
+                Some(reached) => format!("PASS: {runs} at {reached}, as asked"),
                 None => "PASS: everything is as asked".into(),
             }
         }

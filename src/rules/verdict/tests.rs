@@ -178,6 +178,9 @@ fn each_drive_counts() {
         f.drives.push(second);
     };
     assert_eq!(gen3(second), (Met::Yes, vec![]));
+    let mut two = healthy();
+    second(&mut two);
+    assert_eq!(verdict(&two, None).headline, "PASS: 2 drives run at Gen 3 (8.0 GT/s), as asked");
     let slow = gen3(|f| {
         second(f);
         for hop in &mut f.drives[1].path {
