@@ -1,7 +1,7 @@
 //! The transactions on disk: one folder each, complete before anything of the
 //! system changes.
 
-use super::transaction::Transaction;
+use super::transaction::{Transaction, sha256};
 use super::{ActError, STATE_DIR};
 use crate::host::{Host, HostError, Lock, TEMPORARY};
 
@@ -108,24 +108,31 @@ impl<'h> Journal<'h> {
         Ok(())
     }
 
-    /// The bytes of a file of a transaction.
-    pub(super) fn bytes(&self, id: &str, file: &str) -> Result<Vec<u8>, ActError> {
-        let path = Self::path(id, file);
-        let inside = file.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        match self.host.read(&path) {
-            Ok(bytes) if inside => Ok(bytes),
-            Ok(_) => Err(ActError::Journal { path, why: "leads out of the transaction".into() }),
-            Err(HostError::NotFound(_)) => {
-                Err(ActError::Journal { path, why: "missing from the transaction".into() })
+    /// The bytes of a file of a transaction, as they were written down.
+    pub(super) fn bytes(&self, transaction: &Transaction, file: &str) -> Result<Vec<u8>, ActError> {
+        let path = Self::path(&transaction.id, file);
+        let bad = |why: &str| ActError::Journal { path: path.clone(), why: why.into() };
+        if file.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Err(bad("leads out of the transaction"));
+        }
+        let bytes = match self.host.read(&path) {
+            Err(HostError::NotFound(_)) => return Err(bad("missing from the transaction")),
+            bytes => bytes?,
+        };
+        match transaction.sha256.get(file) {
+            Some(sum) if *sum != sha256(&bytes) => {
+                Err(bad("damaged: not the bytes that were written down (SHA-256 differs)"))
             }
-            Err(error) => Err(error.into()),
+            _ => Ok(bytes),
         }
     }
 
-    /// Removes what is left of transactions that never began.
+    /// Removes what is left of transactions that never began. One that is
+    /// complete but for its `transaction.toml` may have lost that: it stays,
+    /// for the old bytes in it.
     pub(super) fn tidy(&self) -> Result<(), ActError> {
         for (_, id) in self.numbered()? {
-            if !self.host.exists(&Self::path(&id, TOML)) {
+            if ![TOML, README].iter().any(|name| self.host.exists(&Self::path(&id, name))) {
                 self.discard(&id);
             }
         }
@@ -149,6 +156,13 @@ impl<'h> Journal<'h> {
         }
         let _ = self.host.remove_dir(&format!("{STATE_DIR}/transactions/{id}"));
     }
+}
+
+/// The `README.txt` of the transaction that a file of the journal belongs to.
+pub(super) fn readme_of(path: &str) -> Option<String> {
+    let (_, inner) = path.split_once("/transactions/")?;
+    let (id, _) = inner.split_once('/')?;
+    Some(Journal::path(id, README))
 }
 
 /// The number that a folder's or a person's name for a transaction means.
