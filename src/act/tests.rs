@@ -199,6 +199,29 @@ fn what_is_no_transaction_is_passed_over() {
 }
 
 #[test]
+fn what_stands_where_the_journal_belongs_is_said() {
+    for (path, link) in [("/var", false), ("/var/lib/pi5-nvme", false), ("/var/lib/pi5-nvme", true)] {
+        let tree = Tree::new();
+        if link {
+            std::fs::create_dir_all(tree.real("/var/lib")).unwrap();
+            std::os::unix::fs::symlink("/nowhere", tree.real(path)).unwrap();
+        } else {
+            tree.put(path, b"a file");
+        }
+        let said = |error: Option<ActError>| {
+            let error = error.unwrap().to_string();
+            assert!(error.starts_with(&format!("{path}: in the way")), "{error}");
+        };
+        said(tree.undo(None).error);
+        said(tree.undo(Some("1")).error);
+        said(tree.apply(OLD, NEW).error);
+        said(super::list(&tree.host()).err());
+        said(super::newest(&tree.host()).err());
+        assert_eq!(tree.bytes(PATH), OLD);
+    }
+}
+
+#[test]
 fn a_damaged_journal_is_said_and_nothing_is_touched() {
     for text in ["", "schema = 9\n", "schema = 1\nstate = \"committed\"\n", "\u{0}", "schema = 0\n"] {
         let tree = Tree::new();
