@@ -7,14 +7,21 @@ use super::ActError;
 use super::transaction::Method;
 use crate::facts::Facts;
 use crate::formats::eeprom_image;
-use crate::host::{Host, HostError, Output, Program};
+use crate::host::{Ending, Host, HostError, Output, Program};
 use std::time::Duration;
 
 /// The files of an update that waits in the boot folder; any of them makes one.
 pub(super) const FILES: [&str; 4] = ["pieeprom.upd", "pieeprom.sig", "recovery.bin", "pieeprom.bin"];
 
-/// flashrom tries up to five times, slower each time.
+/// For what only looks or removes files.
 const TIMEOUT: Duration = Duration::from_secs(200);
+
+/// For a change: the script lets flashrom write and verify up to five times,
+/// and says nothing meanwhile. `rpi-eeprom-config` itself gives up sooner (20 s
+/// in early 2024, 60 s, then 180 s: raspberrypi/rpi-eeprom#608) and leaves
+/// flashrom at work, which nobody may interrupt and beside which no second one
+/// may start.
+const FLASH_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// What waits for the next start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +131,11 @@ pub(super) fn cancel(host: &Host, boot_dir: &str) -> Result<(), ActError> {
 /// Runs it; any sign of failure is an error with its last words. The scripts
 /// end with status 0 after some failed writes.
 fn run(host: &Host, argv: &[&str], env: &[(&str, &str)]) -> Result<Output, ActError> {
-    let output = host.run(&Program { argv, env, timeout: TIMEOUT })?;
+    let (timeout, ending) = match argv {
+        [_, "--apply", ..] => (FLASH_TIMEOUT, Ending::Awaited),
+        _ => (TIMEOUT, Ending::Forced),
+    };
+    let output = host.run(&Program { argv, env, timeout, ending })?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     let failed =
         ["Read-only file system", "No space left on device"].iter().any(|sign| stderr.contains(sign));

@@ -6,7 +6,7 @@ use super::settings::{self, Settings};
 use super::sysfs::gap;
 use super::{Board, Boot, Eeprom, Missing, config, image, pending};
 use crate::formats::{bootconf, device_tree};
-use crate::host::{Host, HostError, Program};
+use crate::host::{Ending, Host, HostError, Program};
 use std::time::Duration;
 
 const TREE: &str = "/proc/device-tree";
@@ -73,8 +73,8 @@ fn running(host: &Host, missing: &mut Vec<Missing>) -> Option<(Vec<u8>, String)>
     if !host.has_program("vcgencmd") {
         return None;
     }
-    let program =
-        Program { argv: &["vcgencmd", "bootloader_config"], env: &[], timeout: Duration::from_secs(5) };
+    let (argv, timeout) = (["vcgencmd", "bootloader_config"], Duration::from_secs(5));
+    let program = Program { argv: &argv, env: &[], timeout, ending: Ending::Forced };
     let path = program.argv.join(" ");
     match host.run(&program) {
         Ok(output) if output.status == 0 && is_config(trimmed(&output.stdout)) => {

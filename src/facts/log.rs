@@ -2,7 +2,7 @@
 //! supply. Wording by kernel: see each arm.
 
 use super::{KernelLog, LogEvent, Missing, sysfs};
-use crate::host::{Host, Program};
+use crate::host::{Ending, Host, Program};
 use std::time::Duration;
 
 /// Lines kept of one kind: a bad cable writes thousands.
@@ -31,7 +31,7 @@ pub(super) fn kernel_log(host: &Host, missing: &mut Vec<Missing>) -> KernelLog {
 
 /// The output of a program that has one.
 fn run(host: &Host, argv: &[&str]) -> Result<String, String> {
-    let program = Program { argv, env: &[], timeout: Duration::from_secs(5) };
+    let program = Program { argv, env: &[], timeout: Duration::from_secs(5), ending: Ending::Forced };
     let name = argv.first().copied().unwrap_or_default();
     let output = host.run(&program).map_err(|error| sysfs::why(name, &error))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

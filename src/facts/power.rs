@@ -2,7 +2,7 @@
 
 use super::{Board, KernelLog, Missing, Power, board::TREE, sysfs};
 use crate::formats::device_tree;
-use crate::host::{Host, Program};
+use crate::host::{Ending, Host, Program};
 use std::time::Duration;
 
 /// `get_throttled`: under-voltage now, and since boot (Raspberry Pi
@@ -56,7 +56,7 @@ fn alarm(host: &Host) -> Option<bool> {
 /// is left alone: reading it puts a warning into the kernel log.
 fn throttled(host: &Host) -> Result<u32, String> {
     let argv = ["vcgencmd", "get_throttled"];
-    let program = Program { argv: &argv, env: &[], timeout: Duration::from_secs(2) };
+    let program = Program { argv: &argv, env: &[], timeout: Duration::from_secs(2), ending: Ending::Forced };
     let output = host.run(&program).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     text.trim()

@@ -1,6 +1,6 @@
 //! One child process, from its start to its end.
 
-use super::{HostError, Output};
+use super::{Ending, HostError, Output};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -21,9 +21,14 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks whether the child has ended.
 const TICK: Duration = Duration::from_millis(5);
 
-/// Runs `command` (called `name` in messages) to its end, or ends it and its
-/// process group after `timeout`.
-pub(super) fn run(mut command: Command, name: &str, timeout: Duration) -> Result<Output, HostError> {
+/// Runs `command` (called `name` in messages) to its end. After `timeout` that
+/// is an error, and with [`Ending::Forced`] the end of its process group.
+pub(super) fn run(
+    mut command: Command,
+    name: &str,
+    timeout: Duration,
+    ending: Ending,
+) -> Result<Output, HostError> {
     command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A Ctrl-C at the terminal is for this program, which lets the step end.
     command.process_group(0);
@@ -36,7 +41,8 @@ pub(super) fn run(mut command: Command, name: &str, timeout: Duration) -> Result
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let drains = drain(out, ended.clone()).and_then(|out| Ok((out, drain(err, ended)?)));
     let (stdout, stderr) = drains.map_err(|e| {
-        // No thread to read with: what it says would be lost.
+        // No thread to read with: what it says would be lost. It has hardly
+        // begun.
         stop(&mut child);
         HostError::from_io(name, &e)
     })?;
@@ -50,10 +56,20 @@ pub(super) fn run(mut command: Command, name: &str, timeout: Duration) -> Result
     let status = match wait_until(&mut child, started, timeout) {
         Some(status) => status,
         None => {
-            stop(&mut child);
+            if ending == Ending::Forced {
+                stop(&mut child);
+            }
             return Err(HostError::Timeout(name.into(), timeout.as_secs()));
         }
     };
+    if ending == Ending::Awaited {
+        while group_lives(child.id()) {
+            if started.elapsed() >= timeout {
+                return Err(HostError::Timeout(name.into(), timeout.as_secs()));
+            }
+            std::thread::sleep(TICK * 10);
+        }
+    }
     // A process that it left behind may hold the pipes open: what was said
     // until now is taken, nobody waits for the rest.
     let patience = Instant::now();
@@ -97,6 +113,23 @@ fn stop(child: &mut Child) {
     let _ = killpg(group, Signal::SIGKILL);
     // One that waits in the kernel for a dead drive does not end even now.
     let _ = wait_until(child, Instant::now(), GRACE);
+}
+
+/// True while a process of this group runs. One that has ended and that nobody
+/// has reaped yet does not.
+fn group_lives(group: u32) -> bool {
+    let Ok(number) = i32::try_from(group) else { return false };
+    if killpg(Pid::from_raw(number), None) == Err(nix::Error::ESRCH) {
+        return false;
+    }
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok()).any(|stat| {
+        // The name, in brackets, may hold anything; then state, parent, group
+        // (proc_pid_stat(5)).
+        let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let state = fields.next().unwrap_or_default();
+        !matches!(state, "Z" | "X") && fields.nth(1).and_then(|f| f.parse().ok()) == Some(group)
+    })
 }
 
 fn code(status: ExitStatus) -> i32 {

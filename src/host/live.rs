@@ -1,7 +1,7 @@
 //! This machine.
 
 use super::world::World;
-use super::{Host, HostError, Mounted, Output, Program, Space, child, raw};
+use super::{Ending, Host, HostError, Mounted, Output, Program, Space, child, raw};
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use std::os::fd::AsFd;
@@ -43,7 +43,7 @@ impl World for Live {
         let mut command = std::process::Command::new(file);
         command.args(arguments).env_clear().env("PATH", PATH).env("LC_ALL", "C");
         command.envs(program.env.iter().copied());
-        child::run(command, name, program.timeout)
+        child::run(command, name, program.timeout, program.ending)
     }
 
     fn has_program(&self, name: &str) -> bool {
@@ -89,15 +89,16 @@ impl World for Live {
             return Err(HostError::Denied("reboot".into()));
         }
         nix::unistd::sync();
-        let run =
-            |argv: &[&str]| match host.run(&Program { argv, env: &[], timeout: Duration::from_secs(60) }) {
-                Ok(output) if output.status == 0 => Ok(()),
-                Ok(output) => {
-                    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                    Err(HostError::Other(argv.join(" "), format!("status {}: {said}", output.status)))
-                }
-                Err(error) => Err(error),
-            };
+        let timeout = Duration::from_secs(60);
+        let run = |argv: &[&str]| match host.run(&Program { argv, env: &[], timeout, ending: Ending::Forced })
+        {
+            Ok(output) if output.status == 0 => Ok(()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err(HostError::Other(argv.join(" "), format!("status {}: {said}", output.status)))
+            }
+            Err(error) => Err(error),
+        };
         run(&["systemctl", "reboot"]).or_else(|first| run(&["reboot"]).map_err(|_| first))
     }
 }

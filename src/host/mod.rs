@@ -111,8 +111,21 @@ pub struct Program<'a> {
     pub argv: &'a [&'a str],
     /// Variables set beside `LC_ALL=C` and `PATH`.
     pub env: &'a [(&'a str, &'a str)],
-    /// After this long it is ended and the run is an error.
+    /// After this long the run is an error.
     pub timeout: Duration,
+    /// Whether it may be stopped by force.
+    pub ending: Ending,
+}
+
+/// What is done with a program that takes too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It is ended, with all that it started.
+    Forced,
+    /// It is never ended, and what it started and left behind is waited for as
+    /// well: for programs that write a flash chip, where half a write is a
+    /// board that does not start.
+    Awaited,
 }
 
 /// What a program said.

@@ -6,7 +6,7 @@ mod reading;
 mod replay;
 mod writing;
 
-use super::{Faults, Host, HostError, Program};
+use super::{Ending, Faults, Host, HostError, Program};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -4,7 +4,11 @@ use super::*;
 use std::time::Instant;
 
 fn shell(script: &str, timeout: Duration) -> Result<super::super::Output, HostError> {
-    live().run(&Program { argv: &["sh", "-c", script], env: &[("PI5_TEST", "set")], timeout })
+    ended(script, timeout, Ending::Forced)
+}
+
+fn ended(script: &str, timeout: Duration, ending: Ending) -> Result<super::super::Output, HostError> {
+    live().run(&Program { argv: &["sh", "-c", script], env: &[("PI5_TEST", "set")], timeout, ending })
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -67,6 +71,36 @@ fn a_process_left_behind_is_not_waited_for() {
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL).unwrap();
 }
 
+/// As rpi-eeprom-config does when it no longer waits for the flash program,
+/// whose output goes elsewhere.
+#[test]
+fn what_writes_a_flash_chip_is_waited_for_when_its_caller_gives_up() {
+    let tree = Tree::new(&[("/x", "")]);
+    let written = tree.real("/written");
+    let script = format!("(sleep 1; echo all > {}) >/dev/null 2>&1 & exit 1", written.display());
+    assert_eq!(ended(&script, LONG, Ending::Awaited).unwrap().status, 1);
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "all\n");
+}
+
+#[test]
+fn what_writes_a_flash_chip_is_never_ended() {
+    let tree = Tree::new(&[("/x", "")]);
+    let (go, written) = (tree.real("/go"), tree.real("/written"));
+    let script = format!(
+        "until [ -e {} ]; do sleep 0.05; done; echo all > {}.new; mv {1}.new {1}",
+        go.display(),
+        written.display()
+    );
+    let result = ended(&script, Duration::from_millis(200), Ending::Awaited);
+    assert_eq!(result, Err(HostError::Timeout("sh".into(), 0)));
+    std::fs::write(&go, "").unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while !written.exists() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "all\n");
+}
+
 #[test]
 fn closed_outputs_are_not_the_end() {
     let said = shell("exec >&- 2>&-; sleep 0.2; exit 7", LONG).unwrap();
@@ -76,7 +110,7 @@ fn closed_outputs_are_not_the_end() {
 #[test]
 fn what_is_not_installed() {
     let host = live();
-    let run = |argv: &[&str]| host.run(&Program { argv, env: &[], timeout: LONG });
+    let run = |argv: &[&str]| host.run(&Program { argv, env: &[], timeout: LONG, ending: Ending::Forced });
     for name in ["no-such-program-pi5", "/no/such/program", "./sh", "", "/proc/version", "/usr"] {
         assert_eq!(run(&[name]), Err(HostError::ProgramMissing(name.into())));
         assert!(!host.has_program(name), "{name}");

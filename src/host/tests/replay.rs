@@ -37,7 +37,7 @@ tree = "/replay/nvme0n1p1"
 "#;
 
 fn run(host: &Host, argv: &[&str]) -> Result<super::super::Output, HostError> {
-    host.run(&Program { argv, env: &[], timeout: Duration::from_secs(9) })
+    host.run(&Program { argv, env: &[], timeout: Duration::from_secs(9), ending: Ending::Forced })
 }
 
 #[test]
