@@ -103,11 +103,26 @@ pub(super) fn flash(host: &Host, what: &Flash<'_>, wanted: &[u8]) -> Result<Meth
         return Ok(Method::Staged);
     }
     let said = [output.stdout.as_slice(), &output.stderr].concat();
-    if String::from_utf8_lossy(&said).contains("UPDATE SUCCESSFUL") {
+    if says_flashed(&String::from_utf8_lossy(&said)) {
         return Ok(Method::Immediate);
     }
     let said = format!("status 0, but no update with the new configuration is in {}", what.boot_dir);
     Err(ActError::Program { program: argv[0].into(), said })
+}
+
+/// Whether a run with status 0 says that the flash was written and verified.
+///
+/// `rpi-eeprom-config` passes the script's words on in pieces of 80 bytes and
+/// stops when the script has ended: the last words (`UPDATE SUCCESSFUL`) can be
+/// lost, those before it come while files are still being removed.
+fn says_flashed(said: &str) -> bool {
+    const SIGNS: [&str; 4] = [
+        "UPDATE SUCCESSFUL",
+        "VERIFY: SUCCESS",
+        "Force commit opposite: SUCCESS",
+        "Mark partition valid: SUCCESS",
+    ];
+    SIGNS.iter().any(|sign| said.contains(sign))
 }
 
 /// Cancels an update that waits. Where the tool cannot, its files are removed
@@ -148,4 +163,21 @@ fn run(host: &Host, argv: &[&str], env: &[(&str, &str)]) -> Result<Output, ActEr
     let said = if last.is_empty() { format!("status {}", output.status) } else { last };
     let program = argv.iter().take(2).copied().collect::<Vec<_>>().join(" ");
     Err(ActError::Program { program, said })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_flashed;
+
+    #[test]
+    fn the_last_words_may_be_lost() {
+        let flashrom =
+            "Verifying update\nVERIFY: FAIL\nFailed to update bootloader using flashrom. Retrying.\n";
+        assert!(!says_flashed(flashrom));
+        assert!(says_flashed(&format!("{flashrom}Verifying update\nVERIFY: SUCCESS\nUPDATE SUCCE")));
+        assert!(says_flashed("Force committing update\nForce commit opposite: SUCCESS\n"));
+        assert!(says_flashed("Mark partition valid: SUCCESS\n"));
+        assert!(says_flashed("UPDATE SUCCESSFUL\n"));
+        assert!(!says_flashed("EEPROM updates pending. Please reboot to apply the update.\n"));
+    }
 }
