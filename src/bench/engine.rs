@@ -7,7 +7,7 @@ use super::types::EngineUsed;
 use crate::host::measure::{Arena, Done, Ring, TestFile, cpu_time};
 use crate::terms::Direction;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::Duration;
 
 /// What runs passes over one file.
 pub(super) trait Engine {
@@ -26,8 +26,6 @@ pub(super) struct FileEngine {
     used: EngineUsed,
     /// Why there is no io_uring, when that was asked for and refused.
     refused: Option<String>,
-    /// One clock for all passes: a cap counts on from one to the next.
-    clock: Monotonic,
 }
 
 /// Where the memory for transfers is: with us, or with a ring of the kernel,
@@ -79,7 +77,7 @@ impl FileEngine {
                 }
             };
         }
-        Ok(Self { file, memory: Some(memory), used, refused, clock: Monotonic(Instant::now()) })
+        Ok(Self { file, memory: Some(memory), used, refused })
     }
 
     /// Why there is no io_uring, when that was asked for and refused.
@@ -99,19 +97,22 @@ impl FileEngine {
     fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         let memory = self.memory.take().ok_or_else(lost)?;
         let mut queue = memory.ringed(&self.file, work.job.depth, work.job.block)?;
-        let pass = drive(&mut *queue, &self.clock, work, watch)?;
+        let before = queue.ring.calls();
+        let pass = drive(&mut *queue, &Monotonic, work, watch)?;
+        let calls = queue.ring.calls() - before;
         self.memory = Some(Memory::Ringed(queue));
-        Ok(pass)
+        Ok(Pass { calls, ..pass })
     }
 
     /// One thread for each transfer in flight; for a depth of 1 this thread.
     fn by_threads(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         self.arena()?;
-        let Self { file, memory: Some(Memory::Idle(arena)), clock, .. } = self else { return Err(lost()) };
-        let (clock, memory) = (&*clock, arena.bytes_mut());
+        let Self { file, memory: Some(Memory::Idle(arena)), .. } = self else { return Err(lost()) };
+        let (clock, memory) = (&Monotonic, arena.bytes_mut());
         if work.job.depth == 1 {
             let mut queue = OneByOne::new(file, memory.get_mut(..work.job.block).ok_or_else(lost)?);
-            return drive(&mut queue, clock, work, watch);
+            let pass = drive(&mut queue, clock, work, watch)?;
+            return Ok(Pass { calls: queue.calls, ..pass });
         }
         let (moved, stop, file) = (AtomicU64::new(0), AtomicBool::new(false), &*file);
         let begun = clock.now();
@@ -127,11 +128,12 @@ impl FileEngine {
                         told = bytes;
                         stop.load(Ordering::Relaxed)
                     };
-                    let result = drive(&mut OneByOne::new(file, buffer), clock, &own, &mut look);
+                    let mut queue = OneByOne::new(file, buffer);
+                    let result = drive(&mut queue, clock, &own, &mut look);
                     if result.is_err() {
                         stop.store(true, Ordering::Relaxed);
                     }
-                    result.map(|pass| (pass, clock.now()))
+                    result.map(|pass| (Pass { calls: queue.calls, ..pass }, clock.now()))
                 };
                 running.push(std::thread::Builder::new().spawn_scoped(scope, body)?);
             }
@@ -147,9 +149,10 @@ impl FileEngine {
                 let (part, end) = thread.join().unwrap_or_else(|_| Err(lost()))?;
                 whole.bytes += part.bytes;
                 whole.transfers += part.transfers;
+                whole.calls += part.calls;
                 whole.interrupted |= part.interrupted;
                 // Threads do not start at one moment: the time is that of all.
-                whole.elapsed = whole.elapsed.max(end - begun);
+                whole.elapsed = whole.elapsed.max(Duration::from_nanos(end - begun));
                 // Same bounds on both sides: nothing can be out of range.
                 let _ = whole.latency.add(part.latency);
             }
@@ -213,9 +216,11 @@ impl Queue for RingQueue {
     fn depth(&self) -> usize {
         self.depth
     }
+    #[inline(always)]
     fn slot(&mut self, slot: usize) -> Option<&mut [u8]> {
         self.ring.slot_mut(slot)
     }
+    #[inline(always)]
     fn push(&mut self, slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
         if self.ring.push(slot, direction == Direction::Write, offset) {
             return Ok(());
@@ -235,11 +240,12 @@ struct OneByOne<'a> {
     file: &'a TestFile,
     buffer: &'a mut [u8],
     queued: Option<(Direction, u64)>,
+    calls: u64,
 }
 
 impl<'a> OneByOne<'a> {
     fn new(file: &'a TestFile, buffer: &'a mut [u8]) -> Self {
-        Self { file, buffer, queued: None }
+        Self { file, buffer, queued: None, calls: 0 }
     }
 }
 
@@ -247,9 +253,11 @@ impl Queue for OneByOne<'_> {
     fn depth(&self) -> usize {
         1
     }
+    #[inline(always)]
     fn slot(&mut self, _slot: usize) -> Option<&mut [u8]> {
         Some(self.buffer)
     }
+    #[inline(always)]
     fn push(&mut self, _slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
         self.queued = Some((direction, offset));
         Ok(())
@@ -257,8 +265,10 @@ impl Queue for OneByOne<'_> {
     fn submit(&mut self) -> Result<(), Broken> {
         Ok(())
     }
+    #[inline(always)]
     fn wait(&mut self, done: &mut Vec<Done>) -> Result<(), Broken> {
         let Some((direction, offset)) = self.queued else { return Ok(()) };
+        self.calls += 1;
         let moved = match direction {
             Direction::Read => self.file.read_at(self.buffer, offset),
             Direction::Write => self.file.write_at(self.buffer, offset),

@@ -12,10 +12,12 @@ mod engine;
 mod error;
 mod gauges;
 mod job;
+mod latency;
 mod runner;
 mod stats;
 pub mod store;
 mod target;
+mod trial;
 mod types;
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub use error::BenchError;
 pub use job::{JOBS, Job, Pattern, Profile};
 pub use runner::Progress;
 pub use target::Target;
+pub use trial::{Trial, TrialResult};
 pub use types::{EngineUsed, Environment, JobResult, LinkInfo, Run, SCHEMA, TargetInfo};
 
 use crate::facts::{Drive, Facts};

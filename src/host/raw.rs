@@ -151,7 +151,8 @@ pub(super) mod measure {
         mapping: ManuallyDrop<Mapping>,
         slot_len: usize,
         flying: Box<[bool]>,
-        in_flight: usize,
+        /// System calls made so far.
+        pub(in crate::host) calls: u64,
         pub(in crate::host) fixed_buffers: bool,
         pub(in crate::host) fixed_file: bool,
     }
@@ -188,10 +189,11 @@ pub(super) mod measure {
             let fixed_buffers = unsafe { ring.submitter().register_buffers(&slices) }.is_ok();
             let flying = vec![false; slots].into_boxed_slice();
             let mapping = ManuallyDrop::new(mapping);
-            Ok(Self { ring, file, mapping, slot_len, flying, in_flight: 0, fixed_buffers, fixed_file })
+            Ok(Self { ring, file, mapping, slot_len, flying, calls: 0, fixed_buffers, fixed_file })
         }
 
         /// The bytes of a slot that is not in flight.
+        #[inline(always)]
         pub(in crate::host) fn slot_mut(&mut self, slot: usize) -> Option<&mut [u8]> {
             if *self.flying.get(slot)? {
                 return None;
@@ -205,25 +207,24 @@ pub(super) mod measure {
 
         /// Queues a transfer of a whole slot. False when the slot is busy or
         /// the queue full: then nothing was queued.
+        #[inline(always)]
         pub(in crate::host) fn push(&mut self, slot: usize, write: bool, offset: u64) -> bool {
-            if self.flying.get(slot) != Some(&false) {
-                return false;
-            }
+            let Some(flag) = self.flying.get_mut(slot).filter(|flag| !**flag) else { return false };
+            *flag = true;
             let at = self.mapping.as_ptr().wrapping_add(slot * self.slot_len);
             let entry = self.entry(slot, at, write, offset).user_data(slot as u64);
             // SAFETY: the buffer lies inside the mapping and stays there until
             // the completion is seen (`Drop` waits for it); the slot is marked
             // busy, so nobody reads or writes it meanwhile; the file is owned.
-            if unsafe { self.ring.submission().push(&entry) }.is_err() {
+            let full = unsafe { self.ring.submission().push(&entry) }.is_err();
+            if full {
+                self.flying.iter_mut().skip(slot).take(1).for_each(|flag| *flag = false);
                 return false;
             }
-            if let Some(flag) = self.flying.get_mut(slot) {
-                *flag = true;
-            }
-            self.in_flight += 1;
             true
         }
 
+        #[inline(always)]
         #[allow(clippy::cast_possible_truncation)]
         fn entry(&self, slot: usize, at: *mut u8, write: bool, offset: u64) -> squeue::Entry {
             let (len, index) = (self.slot_len as u32, slot as u16);
@@ -243,6 +244,7 @@ pub(super) mod measure {
         /// Hands what is queued to the kernel, and waits for `want` transfers.
         /// A signal ends the wait early without an error.
         pub(in crate::host) fn submit_and_wait(&mut self, want: usize) -> io::Result<()> {
+            self.calls += 1;
             match self.ring.submit_and_wait(want) {
                 Err(e) if e.raw_os_error() != Some(libc::EINTR) => Err(e),
                 _ => Ok(()),
@@ -255,7 +257,6 @@ pub(super) mod measure {
                 let slot = usize::try_from(entry.user_data()).unwrap_or(usize::MAX);
                 if let Some(flag) = self.flying.get_mut(slot).filter(|flag| **flag) {
                     *flag = false;
-                    self.in_flight -= 1;
                     done.push(Done { slot, result: entry.result() });
                 }
             }
@@ -282,7 +283,7 @@ pub(super) mod measure {
 
         fn drain(&mut self) -> bool {
             let mut done = Vec::new();
-            while self.in_flight > 0 {
+            while self.flying.contains(&true) {
                 if self.submit_and_wait(1).is_err() {
                     return false;
                 }
@@ -301,6 +302,18 @@ pub(super) mod measure {
                 unsafe { ManuallyDrop::drop(&mut self.mapping) };
             }
         }
+    }
+
+    /// The monotonic clock: nanoseconds since a moment of the kernel's choice.
+    #[inline(always)]
+    #[allow(clippy::cast_sign_loss)]
+    pub fn monotonic_ns() -> u64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: room for one timespec. Every Linux has this clock, so that
+        // nothing can fail.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+        // Never negative; 64 bits of nanoseconds are 584 years.
+        (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
     }
 
     /// Alignment that direct I/O needs: memory and offset, in bytes; `(0, 0)`
