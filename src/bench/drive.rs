@@ -194,43 +194,43 @@ pub(super) fn drive(
                 over = true;
             }
         }
-        let mut queued = 0;
         let mut left = done.len();
         if !first {
             transfers += left as u64;
             in_flight -= left;
         }
-        for one in &done {
-            left -= 1;
-            let Some(flight) = flights.get_mut(one.slot) else { continue };
-            if one.result != whole {
-                return Err(failed(one, block, flight.1));
-            }
-            if !first {
-                latencies.record(now - flight.0);
-            }
-            let offset = if over { None } else { work.next_offset(&mut random, blocks) };
-            let Some(offset) = offset else {
-                over = true;
-                continue;
-            };
-            *flight = (now, offset);
-            if work.cap.is_some() {
-                work.wait_for_the_cap(clock);
-                flight.0 = clock.now();
-            }
-            if work.job.direction == Direction::Write {
-                if let Some(buffer) = queue.slot(one.slot) {
-                    stamps.put(buffer, offset);
+        for group in done.chunks(chunk) {
+            for one in group {
+                let Some(flight) = flights.get_mut(one.slot) else { continue };
+                if one.result != whole {
+                    return Err(failed(one, block, flight.1));
                 }
+                if !first {
+                    latencies.record(now - flight.0);
+                }
+                let offset = if over { None } else { work.next_offset(&mut random, blocks) };
+                let Some(offset) = offset else {
+                    over = true;
+                    continue;
+                };
+                *flight = (now, offset);
+                if work.cap.is_some() {
+                    work.wait_for_the_cap(clock);
+                    flight.0 = clock.now();
+                }
+                if work.job.direction == Direction::Write {
+                    if let Some(buffer) = queue.slot(one.slot) {
+                        stamps.put(buffer, offset);
+                    }
+                }
+                queue.push(one.slot, work.job.direction, offset)?;
+                in_flight += 1;
             }
-            queue.push(one.slot, work.job.direction, offset)?;
-            in_flight += 1;
-            queued += 1;
-            // What is queued last goes out with the wait.
-            if queued == chunk && left > 0 {
+            left -= group.len();
+            // The last go out with the wait; less than a chunk has no call of
+            // its own.
+            if left >= chunk && !over {
                 queue.submit()?;
-                queued = 0;
             }
         }
         first = false;

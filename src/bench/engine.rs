@@ -67,7 +67,8 @@ impl FileEngine {
         if !threads {
             memory = match memory.ringed(&file, 8, ARENA_BYTES / 8).and_then(tried) {
                 Ok(queue) => {
-                    (used.registered_buffers, used.registered_file) = queue.ring.registered();
+                    used.registered_buffers = queue.ring.registered();
+                    used.registered_file = used.registered_buffers;
                     used.name = "io_uring".into();
                     Memory::Ringed(queue)
                 }

@@ -185,9 +185,11 @@ impl Arena {
         self.0.bytes_mut()
     }
 
-    /// True when the kernel took the wish for huge pages.
+    /// True when all of it lies on huge pages. The kernel gives pages at the
+    /// first touch: ask after every byte was written.
     pub fn huge(&self) -> bool {
-        self.0.huge
+        let (start, len) = self.0.range();
+        self.0.huge && super::pages::on_huge_pages(start, len)
     }
 }
 
@@ -246,8 +248,8 @@ impl Ring {
     }
 
     /// Whether buffers and file are registered with the kernel.
-    pub fn registered(&self) -> (bool, bool) {
-        (self.0.fixed_buffers, self.0.fixed_file)
+    pub fn registered(&self) -> bool {
+        self.0.registered
     }
 
     /// Waits for what is in flight and gives the arena back; `None` when the
