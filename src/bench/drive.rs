@@ -154,6 +154,9 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 /// The clock is read once a batch of completions: a latency runs from the
 /// moment before the start to the moment when the completion was seen.
 ///
+/// The loop is closed: a stall is seen by what is in flight, not by what would
+/// have come meanwhile (coordinated omission, `docs/bench.md`).
+///
 /// Nothing in here allocates or formats once the queue is full.
 pub(super) fn drive(
     queue: &mut impl Queue,

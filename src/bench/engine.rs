@@ -54,27 +54,34 @@ impl Memory {
     }
 }
 
-/// The largest memory that a job needs: eight transfers of 1 MiB.
+/// The memory for transfers: eight of 1 MiB. A job that needs more gets more.
 const ARENA_BYTES: usize = 8 << 20;
 
 impl FileEngine {
     /// Takes the file; asks the kernel for a queue unless `threads` forbids it.
     pub(super) fn new(file: TestFile, threads: bool) -> Result<Self, Broken> {
-        let mut used = EngineUsed { direct: file.indirect().is_none(), ..EngineUsed::default() };
-        let mut memory = Memory::Idle(fresh_arena(&mut used)?);
+        let arena = fresh_arena(ARENA_BYTES)?;
+        let mut used = EngineUsed {
+            name: "threads".into(),
+            direct: file.indirect().is_none(),
+            huge_pages: arena.huge(),
+            ..EngineUsed::default()
+        };
+        let mut memory = Memory::Idle(arena);
         let mut refused = None;
-        used.name = "threads".into();
         if !threads {
             memory = match memory.ringed(&file, 8, ARENA_BYTES / 8).and_then(tried) {
                 Ok(queue) => {
-                    used.registered_buffers = queue.ring.registered();
-                    used.registered_file = used.registered_buffers;
+                    let registered = queue.ring.registered();
+                    (used.registered_buffers, used.registered_file) = (registered, registered);
                     used.name = "io_uring".into();
                     Memory::Ringed(queue)
                 }
                 Err(broken) => {
                     refused = Some(broken.why);
-                    Memory::Idle(fresh_arena(&mut used)?)
+                    let arena = fresh_arena(ARENA_BYTES)?;
+                    used.huge_pages = arena.huge();
+                    Memory::Idle(arena)
                 }
             };
         }
@@ -95,9 +102,29 @@ impl FileEngine {
         }
     }
 
+    /// Sees to it that all transfers of a job have room.
+    fn make_room(&mut self, bytes: usize) -> Result<(), Broken> {
+        let large_enough = match &mut self.memory {
+            Some(Memory::Idle(arena)) => arena.bytes_mut().len() >= bytes,
+            Some(Memory::Ringed(queue)) => queue.depth * queue.block >= bytes,
+            None => return Err(lost()),
+        };
+        if !large_enough && self.arena()?.bytes_mut().len() < bytes {
+            // The old memory goes first.
+            self.memory = None;
+            let arena = fresh_arena(bytes)?;
+            self.used.huge_pages &= arena.huge();
+            self.memory = Some(Memory::Idle(arena));
+        }
+        Ok(())
+    }
+
     fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         let memory = self.memory.take().ok_or_else(lost)?;
         let mut queue = memory.ringed(&self.file, work.job.depth, work.job.block)?;
+        // What is said of the run holds for all of it.
+        self.used.registered_buffers &= queue.ring.registered();
+        self.used.registered_file &= queue.ring.registered();
         let before = queue.ring.calls();
         let pass = drive(&mut *queue, &Monotonic, work, watch)?;
         let calls = queue.ring.calls() - before;
@@ -162,10 +189,10 @@ impl FileEngine {
     }
 }
 
-fn fresh_arena(used: &mut EngineUsed) -> Result<Arena, Broken> {
-    let mut arena = Arena::new(ARENA_BYTES)?;
+/// Memory full of random bytes.
+fn fresh_arena(bytes: usize) -> Result<Arena, Broken> {
+    let mut arena = Arena::new(bytes)?;
     fill_pool(arena.bytes_mut(), 0x5eed);
-    used.huge_pages = arena.huge();
     Ok(arena)
 }
 
@@ -193,6 +220,8 @@ impl Engine for FileEngine {
     }
 
     fn pass(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
+        let bytes = work.job.depth.checked_mul(work.job.block).ok_or_else(lost)?;
+        self.make_room(bytes)?;
         let before = cpu_time();
         let pass = if self.used.name == "io_uring" && work.job.depth > 1 {
             self.by_ring(work, watch)

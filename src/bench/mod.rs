@@ -1,7 +1,7 @@
 //! Measuring a drive: the number is the drive's, or it is called invalid.
 //!
 //! A nameless file on the drive's own file system is filled with random bytes
-//! and read and written past the page cache. See `docs/design.md`.
+//! and read and written past the page cache. See `docs/bench.md`.
 
 mod cap;
 mod checks;
