@@ -118,3 +118,15 @@ fn what_a_comparison_cannot_read_is_said_before_the_measurement() {
     let answer = machine.run(&["bench", "--compare", "--profile", "quick"]);
     assert!(answer.status > 1 && !answer.stderr.contains("Measuring"), "{}", answer.stderr);
 }
+
+#[test]
+fn an_answer_that_cannot_be_printed_is_not_done() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    for arguments in [&["status"][..], &["status", "--json"], &["verify", "-q"], &["--version"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let answer = machine.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(answer.status.code(), Some(1), "{arguments:?}");
+        let said = String::from_utf8_lossy(&answer.stderr).into_owned();
+        assert!(said.contains("could not be printed: No space left"), "{arguments:?}: {said}");
+    }
+}

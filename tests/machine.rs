@@ -66,20 +66,20 @@ impl Machine {
 
     /// Runs the program against this machine, without a terminal.
     pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
-        let output = Command::new(env!("CARGO_BIN_EXE_pi5-nvme"))
-            .arg("--root")
-            .arg(self.root())
-            .args(arguments)
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let output = self.command(arguments).output().unwrap();
         Answer {
             status: output.status.code().expect("ended by a signal"),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// The same, about to be run.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pi5-nvme"));
+        command.arg("--root").arg(self.root()).args(arguments);
+        command.env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+        command
     }
 
     /// Everything in the tree except the state folder.

@@ -4,7 +4,9 @@ use super::back::Back;
 use super::eeprom::{self, Flash, Pending, same};
 use super::journal::{Journal, README};
 use super::site::{self, Place};
-use super::transaction::{BootRecord, Drive, FileRecord, PendingFile, Record, SCHEMA, State, Transaction};
+use super::transaction::{
+    BootRecord, Drive, FileRecord, PendingFile, Record, SCHEMA, State, Transaction, sha256,
+};
 use super::{ActError, Report, StepResult, heal, history, readme, text};
 use crate::facts::{self, Facts};
 use crate::host::Host;
@@ -160,6 +162,7 @@ fn prepare(
         config_path: facts.boot.config_path.clone(),
         config_after,
         goal: plan.goal,
+        sha256: files.0.iter().map(|(name, bytes)| (name.clone(), sha256(bytes))).collect(),
         drive: facts.drives.iter().map(drive).collect(),
         step,
     })
@@ -237,11 +240,12 @@ fn do_step(
     at: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(), ActError> {
-    let Some(record) = transaction.step.get_mut(at) else { return Ok(()) };
+    let Some(record) = transaction.step.get(at) else { return Ok(()) };
     progress(&format!("Changing {}", record.name()));
-    let id = transaction.id.clone();
+    let (before, after) = record.files();
+    let (before, after) = (journal.bytes(transaction, before)?, journal.bytes(transaction, after)?);
+    let Some(record) = transaction.step.get_mut(at) else { return Ok(()) };
     if let Record::File(file) = record {
-        let (before, after) = (journal.bytes(&id, &file.before)?, journal.bytes(&id, &file.after)?);
         text::change(host, &site::locate(facts, file), file, &before, &after)?;
         file.result = Some(StepResult::Changed);
         return Ok(());
@@ -252,10 +256,10 @@ fn do_step(
     // From here on a look at the files alone may not tell what was done.
     journal.save(transaction)?;
     let Some(Record::Bootloader(boot)) = transaction.step.get_mut(at) else { return Ok(()) };
-    let config = Journal::path(&id, &boot.after);
+    let config = Journal::path(&transaction.id, &boot.after);
     let immediate = facts.eeprom.immediate == Some(true);
     let flash = Flash { config: &config, image: &boot.image, boot_dir: &boot.boot_dir, immediate };
-    boot.method = Some(eeprom::flash(host, &flash, &journal.bytes(&id, &boot.after)?)?);
+    boot.method = Some(eeprom::flash(host, &flash, &after)?);
     boot.result = Some(StepResult::Changed);
     Ok(())
 }

@@ -48,8 +48,8 @@ impl Back<'_> {
 
     fn bytes(&self, record: &Record) -> Result<(Vec<u8>, Vec<u8>), ActError> {
         let (before, after) = record.files();
-        let id = &self.transaction.id;
-        Ok((self.journal.bytes(id, before)?, self.journal.bytes(id, after)?))
+        let of = |file| self.journal.bytes(self.transaction, file);
+        Ok((of(before)?, of(after)?))
     }
 
     /// Decides for one step, without changing anything.
@@ -79,7 +79,7 @@ impl Back<'_> {
             (_, Todo::Text(_, now)) => *now == Now::After,
             (Record::Bootloader(boot), _) => {
                 use super::eeprom::{Pending, pending};
-                let waits = self.journal.bytes(&self.transaction.id, &boot.after).ok().map(Pending::Config);
+                let waits = self.journal.bytes(self.transaction, &boot.after).ok().map(Pending::Config);
                 boot.begun && waits.is_some() && pending(self.host, &boot.boot_dir).ok() == waits
             }
             _ => false,

@@ -119,7 +119,7 @@ fn restore(
         match record.pending.iter().find(|p| p.path == path) {
             None => host.remove(&path)?,
             Some(file) => {
-                let bytes = journal.bytes(&transaction.id, &file.file)?;
+                let bytes = journal.bytes(transaction, &file.file)?;
                 if host.read(&path).ok().as_deref() != Some(&bytes) {
                     host.replace(&path, &bytes)?;
                 }

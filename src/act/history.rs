@@ -125,12 +125,12 @@ fn flashed(host: &Host, boot_id: Option<&str>) -> Option<Vec<u8>> {
                 Record::Bootloader(boot) if boot.method == Some(Method::Immediate) => Some(&boot.after),
                 _ => None,
             });
-            journal.bytes(&t.id, after?).ok()
+            journal.bytes(&t, after?).ok()
         })
 }
 
 fn recorded(journal: &Journal<'_>, transaction: Transaction) -> Result<Recorded, ActError> {
-    let bytes = |file: &String| journal.bytes(&transaction.id, file);
+    let bytes = |file: &String| journal.bytes(&transaction, file);
     let boot = transaction.step.iter().find_map(|s| match s {
         Record::Bootloader(boot) => Some(boot),
         Record::File(_) => None,

@@ -1,10 +1,12 @@
 //! The transactions on disk: one folder each, complete before anything of the
 //! system changes.
 
-use super::transaction::Transaction;
+use super::transaction::{Transaction, sha256};
 use super::{ActError, STATE_DIR};
 use crate::host::{Host, HostError, Lock, TEMPORARY};
 
+/// Where the transactions are.
+const TRANSACTIONS: &str = "/var/lib/pi5-nvme/transactions";
 const TOML: &str = "transaction.toml";
 pub(super) const README: &str = "README.txt";
 
@@ -23,11 +25,11 @@ pub(super) struct Found {
 impl<'h> Journal<'h> {
     /// Makes the state folder where there is none, and takes its lock.
     pub(super) fn open(host: &'h Host) -> Result<Self, ActError> {
+        way_is_free(host)?;
         // Its parents are everybody's, the folder itself is not.
         host.create_dir(STATE_DIR.rsplit_once('/').map_or("/", |(parent, _)| parent), 0o755)?;
         host.create_dir(STATE_DIR, 0o700)?;
-        let folder = format!("{STATE_DIR}/transactions");
-        host.create_dir(&folder, 0o700)?;
+        host.create_dir(TRANSACTIONS, 0o700)?;
         let lock = host.lock(&format!("{STATE_DIR}/lock"))?;
         Ok(Self { host, _lock: Some(lock) })
     }
@@ -38,13 +40,17 @@ impl<'h> Journal<'h> {
     }
 
     /// Whether anything was ever written down here.
-    pub(super) fn is_there(host: &Host) -> bool {
-        host.exists(STATE_DIR)
+    ///
+    /// # Errors
+    /// Something else stands where the journal belongs.
+    pub(super) fn is_there(host: &Host) -> Result<bool, ActError> {
+        way_is_free(host)?;
+        Ok(host.exists(STATE_DIR))
     }
 
     /// The path of a file of a transaction.
     pub(super) fn path(id: &str, file: &str) -> String {
-        format!("{STATE_DIR}/transactions/{id}/{file}")
+        format!("{TRANSACTIONS}/{id}/{file}")
     }
 
     /// Every transaction that began, oldest first. Folders without a
@@ -65,8 +71,11 @@ impl<'h> Journal<'h> {
 
     /// Folders with a number for a name, ascending.
     fn numbered(&self) -> Result<Vec<(u32, String)>, ActError> {
-        let names = match self.host.list(&format!("{STATE_DIR}/transactions")) {
-            Err(HostError::NotFound(_)) => Vec::new(),
+        let names = match self.host.list(TRANSACTIONS) {
+            Err(HostError::NotFound(_)) => {
+                way_is_free(self.host)?;
+                Vec::new()
+            }
             names => names?,
         };
         let mut numbered: Vec<_> = names.into_iter().filter_map(|n| Some((number(&n)?, n))).collect();
@@ -108,24 +117,31 @@ impl<'h> Journal<'h> {
         Ok(())
     }
 
-    /// The bytes of a file of a transaction.
-    pub(super) fn bytes(&self, id: &str, file: &str) -> Result<Vec<u8>, ActError> {
-        let path = Self::path(id, file);
-        let inside = file.split('/').all(|part| !matches!(part, "" | "." | ".."));
-        match self.host.read(&path) {
-            Ok(bytes) if inside => Ok(bytes),
-            Ok(_) => Err(ActError::Journal { path, why: "leads out of the transaction".into() }),
-            Err(HostError::NotFound(_)) => {
-                Err(ActError::Journal { path, why: "missing from the transaction".into() })
+    /// The bytes of a file of a transaction, as they were written down.
+    pub(super) fn bytes(&self, transaction: &Transaction, file: &str) -> Result<Vec<u8>, ActError> {
+        let path = Self::path(&transaction.id, file);
+        let bad = |why: &str| ActError::Journal { path: path.clone(), why: why.into() };
+        if file.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Err(bad("leads out of the transaction"));
+        }
+        let bytes = match self.host.read(&path) {
+            Err(HostError::NotFound(_)) => return Err(bad("missing from the transaction")),
+            bytes => bytes?,
+        };
+        match transaction.sha256.get(file) {
+            Some(sum) if *sum != sha256(&bytes) => {
+                Err(bad("damaged: not the bytes that were written down (SHA-256 differs)"))
             }
-            Err(error) => Err(error.into()),
+            _ => Ok(bytes),
         }
     }
 
-    /// Removes what is left of transactions that never began.
+    /// Removes what is left of transactions that never began. One that is
+    /// complete but for its `transaction.toml` may have lost that: it stays,
+    /// for the old bytes in it.
     pub(super) fn tidy(&self) -> Result<(), ActError> {
         for (_, id) in self.numbered()? {
-            if !self.host.exists(&Self::path(&id, TOML)) {
+            if ![TOML, README].iter().any(|name| self.host.exists(&Self::path(&id, name))) {
                 self.discard(&id);
             }
         }
@@ -147,8 +163,38 @@ impl<'h> Journal<'h> {
         for name in [README, TEMPORARY] {
             let _ = self.host.remove(&Self::path(id, name));
         }
-        let _ = self.host.remove_dir(&format!("{STATE_DIR}/transactions/{id}"));
+        let _ = self.host.remove_dir(&format!("{TRANSACTIONS}/{id}"));
     }
+}
+
+/// Nothing but folders stands where the journal belongs: what is no folder
+/// must not pass for a journal without transactions.
+fn way_is_free(host: &Host) -> Result<(), ActError> {
+    let outer = ["/var", "/var/lib", STATE_DIR];
+    for (path, parent) in outer.into_iter().chain([TRANSACTIONS]).zip(["/"].into_iter().chain(outer)) {
+        let why = match host.stat(path) {
+            Ok(stat) if stat.is_dir => continue,
+            Ok(_) => "in the way: it is no folder",
+            Err(HostError::NotFound(_)) => {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                if !host.list(parent).is_ok_and(|names| names.iter().any(|n| n == name)) {
+                    return Ok(());
+                }
+                "in the way: a link that leads nowhere"
+            }
+            // Whoever needs what is in there meets the same error.
+            Err(_) => return Ok(()),
+        };
+        return Err(ActError::Journal { path: path.into(), why: why.into() });
+    }
+    Ok(())
+}
+
+/// The `README.txt` of the transaction that a file of the journal belongs to.
+pub(super) fn readme_of(path: &str) -> Option<String> {
+    let (_, inner) = path.split_once("/transactions/")?;
+    let (id, _) = inner.split_once('/')?;
+    Some(Journal::path(id, README))
 }
 
 /// The number that a folder's or a person's name for a transaction means.

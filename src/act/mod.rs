@@ -113,6 +113,16 @@ pub enum ActError {
     },
 }
 
+impl ActError {
+    /// The text that says how to put back by hand what the journal no longer can.
+    pub fn by_hand(&self) -> Option<String> {
+        match self {
+            Self::Journal { path, .. } => journal::readme_of(path),
+            _ => None,
+        }
+    }
+}
+
 impl Report {
     /// Nothing was done, for this reason.
     fn stopped(error: impl Into<ActError>) -> Self {

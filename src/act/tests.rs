@@ -186,12 +186,39 @@ fn what_is_no_transaction_is_passed_over() {
     tree.put("/var/lib/pi5-nvme/transactions/0041", b"a file");
     // This one never began.
     tree.put("/var/lib/pi5-nvme/transactions/0007/before/1", b"half");
+    // This one lost its transaction.toml: its old bytes stay.
+    tree.put("/var/lib/pi5-nvme/transactions/0008/before/1", b"old");
+    tree.put("/var/lib/pi5-nvme/transactions/0008/README.txt", b"by hand");
     assert_eq!(tree.states(), []);
     assert_eq!(tree.undo(None).transaction, None);
     assert_eq!(heal(&tree.host(), &mut |_| ()).unwrap().map(|r| r.changed), None);
     assert_eq!(tree.apply(OLD, NEW).transaction.as_deref(), Some("0042"));
     assert!(!tree.real("/var/lib/pi5-nvme/transactions/0007").exists());
+    assert_eq!(tree.bytes("/var/lib/pi5-nvme/transactions/0008/before/1"), b"old");
     assert!(tree.undo(None).error.is_none());
+}
+
+#[test]
+fn what_stands_where_the_journal_belongs_is_said() {
+    for (path, link) in [("/var", false), ("/var/lib/pi5-nvme", false), ("/var/lib/pi5-nvme", true)] {
+        let tree = Tree::new();
+        if link {
+            std::fs::create_dir_all(tree.real("/var/lib")).unwrap();
+            std::os::unix::fs::symlink("/nowhere", tree.real(path)).unwrap();
+        } else {
+            tree.put(path, b"a file");
+        }
+        let said = |error: Option<ActError>| {
+            let error = error.unwrap().to_string();
+            assert!(error.starts_with(&format!("{path}: in the way")), "{error}");
+        };
+        said(tree.undo(None).error);
+        said(tree.undo(Some("1")).error);
+        said(tree.apply(OLD, NEW).error);
+        said(super::list(&tree.host()).err());
+        said(super::newest(&tree.host()).err());
+        assert_eq!(tree.bytes(PATH), OLD);
+    }
 }
 
 #[test]
@@ -204,6 +231,28 @@ fn a_damaged_journal_is_said_and_nothing_is_touched() {
         assert!(matches!(tree.undo(None).error, Some(ActError::Journal { .. })), "{text}");
         assert!(matches!(tree.apply(NEW, OLD).error, Some(ActError::Journal { .. })), "{text}");
         assert_eq!(tree.bytes(PATH), NEW);
+    }
+    // Old or new bytes that are not those that were written down.
+    for name in ["before/1", "after/1"] {
+        for bytes in [&b""[..], b"all=olf\n"] {
+            let tree = Tree::new();
+            let _ = tree.apply(OLD, NEW);
+            let path = format!("/var/lib/pi5-nvme/transactions/0001/{name}");
+            tree.put(&path, bytes);
+            let error = tree.undo(None).error.unwrap();
+            assert_eq!(
+                error.by_hand().as_deref(),
+                Some("/var/lib/pi5-nvme/transactions/0001/README.txt"),
+                "{error}"
+            );
+            assert!(error.to_string().starts_with(&format!("{path}: damaged")), "{error}");
+            assert_eq!(tree.bytes(PATH), NEW);
+            let toml = "/var/lib/pi5-nvme/transactions/0001/transaction.toml";
+            let text = String::from_utf8(tree.bytes(toml)).unwrap();
+            tree.put(toml, text.replace("committed", "applying").as_bytes());
+            assert!(matches!(heal(&tree.host(), &mut |_| ()), Err(ActError::Journal { .. })));
+            assert_eq!(tree.bytes(PATH), NEW);
+        }
     }
     // Its files are missing, or named so that they lead elsewhere.
     for change in [&|s: String| s.replace("before/1", "../../../../../etc/x"), &|s: String| {

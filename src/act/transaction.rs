@@ -3,6 +3,9 @@
 use super::{ActError, StepResult};
 use crate::rules::Goal;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The version of the file that this writes. Only this and the one before it
 /// are read.
@@ -48,6 +51,10 @@ pub(super) struct Transaction {
     /// The file here that holds the bytes it was left with.
     pub(super) config_after: Option<String>,
     pub(super) goal: Goal,
+    /// SHA-256 of each file here, by its name. Empty in what was written before
+    /// there were any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) sha256: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) drive: Vec<Drive>,
     #[serde(default)]
@@ -203,6 +210,15 @@ impl Transaction {
     pub(super) fn is_of_boot(&self, boot_id: Option<&str>) -> bool {
         self.boot_id.is_some() && self.boot_id.as_deref() == boot_id
     }
+}
+
+/// As `sha256sum` prints it.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn first_line(text: &str) -> String {

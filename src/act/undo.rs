@@ -14,11 +14,11 @@ use crate::host::{Host, HostError};
 /// transaction left nor what it found, nothing at all is touched. An undo that
 /// was stopped is finished by the next one.
 pub fn undo(host: &Host, id: Option<&str>, progress: &mut dyn FnMut(&str)) -> Report {
-    if !Journal::is_there(host) {
-        return match id {
-            Some(id) => Report::stopped(ActError::NoTransaction(id.into())),
-            None => Report::nothing(),
-        };
+    match (Journal::is_there(host), id) {
+        (Ok(true), _) => {}
+        (Ok(false), Some(id)) => return Report::stopped(ActError::NoTransaction(id.into())),
+        (Ok(false), None) => return Report::nothing(),
+        (Err(error), _) => return Report::stopped(error),
     }
     let chosen = Journal::open(host).and_then(|journal| {
         let all = journal.all()?;

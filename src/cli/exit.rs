@@ -137,6 +137,7 @@ impl From<HostError> for Failure {
 impl From<ActError> for Failure {
     fn from(error: ActError) -> Self {
         let message = error.to_string();
+        let by_hand = error.by_hand();
         match error {
             ActError::Host(error) => error.into(),
             ActError::ChangedSince { path, diff } => {
@@ -157,9 +158,12 @@ impl From<ActError> for Failure {
             }
             ActError::NoTransaction(_) => Self::new(Exit::Usage, "no-transaction", message)
                 .remedy("pi5-nvme undo --list   shows which there are"),
-            ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message).remedy(format!(
-                "nothing was changed; the README.txt beside {path} says how to put the files back by hand"
-            )),
+            ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message).remedy(
+                by_hand
+                    .map_or(format!("nothing was changed; see what {path} is and move it away"), |readme| {
+                        format!("nothing was changed; {readme} says how to put the files back by hand")
+                    }),
+            ),
         }
     }
 }

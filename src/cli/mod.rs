@@ -70,14 +70,14 @@ fn run(args: &[OsString]) -> Exit {
     };
     let ui = Ui::new(&cli.global);
     let result = match &cli.command {
-        Command::Generate { folder } => generate::command(folder).inspect(|answer| print(answer, &ui)),
+        Command::Generate { folder } => generate::command(folder).map(|answer| print(&answer, &ui)),
         Command::Demo(_) if cli.global.root.is_some() => {
             Err(Failure::new(Exit::Usage, "usage", "demo brings its own machine, so it takes no --root")
                 .remedy(
                     "pi5-nvme --root DIR status, setup, verify, bench and undo work on a machine of yours",
                 ))
         }
-        Command::Demo(args) => demo::command(args, &ui).inspect(|answer| print(answer, &ui)),
+        Command::Demo(args) => demo::command(args, &ui).map(|answer| print(&answer, &ui)),
         command => open(&cli.global).and_then(|host| {
             on(command, &host, &ui).map_err(|mut failure| {
                 failure.more.mark = show::mark_of(&host);
@@ -86,13 +86,13 @@ fn run(args: &[OsString]) -> Exit {
         }),
     };
     match result {
-        Ok(answer) => answer.exit,
+        Ok(exit) => exit,
         Err(failure) => fail(&failure, cli.command.name(), &ui),
     }
 }
 
 /// Runs a command on a machine, prints its answer and does what follows.
-fn on(command: &Command, host: &Host, ui: &Ui) -> Result<Answer, Failure> {
+fn on(command: &Command, host: &Host, ui: &Ui) -> Result<Exit, Failure> {
     let answer = match command {
         Command::Status => status::command(host, ui),
         Command::Setup(args) => setup::command(host, args, ui),
@@ -103,11 +103,11 @@ fn on(command: &Command, host: &Host, ui: &Ui) -> Result<Answer, Failure> {
         Command::Demo(args) => demo::command(args, ui),
         Command::Generate { folder } => generate::command(folder),
     }?;
-    print(&answer, ui);
+    let exit = print(&answer, ui);
     if let Some(after) = &answer.after {
         setup::after(host, after, ui)?;
     }
-    Ok(answer)
+    Ok(exit)
 }
 
 /// The machine meant: `--root`, else `PI5_NVME_ROOT`, else this one.
@@ -122,7 +122,7 @@ fn open(global: &Global) -> Result<Host, Failure> {
     })
 }
 
-fn print(answer: &Answer, ui: &Ui) {
+fn print(answer: &Answer, ui: &Ui) -> Exit {
     let text = if ui.json {
         format!("{:#}\n", answer.json)
     } else if ui.quiet {
@@ -130,8 +130,18 @@ fn print(answer: &Answer, ui: &Ui) {
     } else {
         answer.text.clone()
     };
-    // A reader that has seen enough is no failure of the command.
-    let _ = ui::answer(&text);
+    answered(&text, answer.exit)
+}
+
+/// Prints an answer; one that did not arrive is not done, whatever it says.
+fn answered(text: &str, exit: Exit) -> Exit {
+    match ui::answer(text) {
+        Ok(()) => exit,
+        Err(error) => {
+            ui::complain(&format!("the answer could not be printed: {error}"));
+            if exit == Exit::Done { Exit::No } else { exit }
+        }
+    }
 }
 
 /// From here on Ctrl-C and SIGTERM only set this flag: what is at work ends its
@@ -185,18 +195,16 @@ fn all_typed(host: &Host, commands: &[&str]) -> Vec<String> {
 
 fn fail(failure: &Failure, command: &str, ui: &Ui) -> Exit {
     if ui.json {
-        let _ = ui::answer(&format!("{:#}\n", failure.json(command)));
-    } else {
-        ui.talk(&show::failure(failure, ui));
+        return answered(&format!("{:#}\n", failure.json(command)), failure.exit);
     }
+    ui.talk(&show::failure(failure, ui));
     failure.exit
 }
 
 /// A command line that could not be parsed, or a plea for help.
 fn misused(args: &[OsString], error: &clap::Error) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = ui::answer(&error.to_string());
-        return Exit::Done;
+        return answered(&error.to_string(), Exit::Done);
     }
     let typed: Vec<_> = args.iter().skip(1).filter_map(|a| a.to_str()).collect();
     if typed.iter().any(|a| *a == "--json" || a.starts_with("--json=")) {
@@ -206,10 +214,9 @@ fn misused(args: &[OsString], error: &clap::Error) -> Exit {
         let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
         let failure = Failure::new(Exit::Usage, "usage", message)
             .remedy("pi5-nvme --help, or pi5-nvme COMMAND --help, says what there is");
-        let _ = ui::answer(&format!("{:#}\n", failure.json(command)));
-    } else {
-        let _ = error.print();
+        return answered(&format!("{:#}\n", failure.json(command)), failure.exit);
     }
+    let _ = error.print();
     Exit::Usage
 }
 

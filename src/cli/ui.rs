@@ -83,10 +83,19 @@ impl Ui {
     }
 }
 
-/// Prints the answer. False when nobody reads it any more (`status | head`).
-pub(super) fn answer(text: &str) -> bool {
+/// Says a line on stderr where there is no page to say it on.
+pub(super) fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Prints the answer. A reader that has seen enough (`status | head`) is no
+/// error.
+pub(super) fn answer(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        done => done,
+    }
 }
 
 /// A variable of the environment, when it is UTF-8.

@@ -59,6 +59,13 @@ pub(super) fn gap(path: impl Into<String>, error: &HostError) -> Missing {
 #[cfg(test)]
 mod tests {
     #[test]
+    fn what_root_may_read_is_told_from_what_nobody_can() {
+        let gap = |error| super::gap("/x", &error);
+        assert!(gap(crate::host::HostError::Denied("/x".into())).is_denied());
+        assert!(!gap(crate::host::HostError::NotFound("/x".into())).is_denied());
+    }
+
+    #[test]
     fn addresses() {
         for good in ["0001:01:00.0", "0000:00:1f.7", "10000:e1:00.0"] {
             assert!(super::is_address(good), "{good}");

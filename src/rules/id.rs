@@ -59,6 +59,7 @@ ids! {
     CMDLINE_EXTRA_LINES = "cmdline-extra-lines",
     DUPLICATE_PARTUUID = "duplicate-partuuid",
     DUPLICATE_UUID = "duplicate-uuid",
+    RECORD_UNREADABLE = "record-unreadable",
     EEPROM_PENDING = "eeprom-pending",
     PENDING_UNREADABLE = "pending-unreadable",
     EEPROM_FLASHED = "eeprom-flashed",

@@ -2,7 +2,7 @@
 //! are not this tool's to edit.
 
 use super::{Finding, check_text, id};
-use crate::facts::{Facts, Hindrance, HindranceKind};
+use crate::facts::{Facts, Hindrance, HindranceKind, Missing};
 use crate::formats::config_txt::{Conditions, LineRef};
 use crate::terms::{BootMedium, bytes};
 
@@ -64,6 +64,11 @@ fn other_partition(facts: &Facts) -> Finding {
     finding.seen(at, mounted).seen("chosen/bootloader", booted)
 }
 
+/// Where the boot partition is mounted.
+fn mount(facts: &Facts) -> String {
+    facts.boot.mount.as_ref().map_or_else(|| "/boot/firmware".into(), |m| m.point.clone())
+}
+
 fn from_hindrance(facts: &Facts, hindrance: &Hindrance) -> Finding {
     use HindranceKind as K;
     let id = match hindrance.kind {
@@ -77,6 +82,7 @@ fn from_hindrance(facts: &Facts, hindrance: &Hindrance) -> Finding {
         K::ReadOnly => id::READ_ONLY_BOOT,
         K::NoSpace => {
             return no_space(
+                facts,
                 facts.boot.space.map(|s| s.free_bytes),
                 facts.boot.files.as_ref().map_or(0, |f| f.top.len()),
             );
@@ -95,13 +101,35 @@ fn from_hindrance(facts: &Facts, hindrance: &Hindrance) -> Finding {
         K::Appliance => id::APPLIANCE,
     };
     let at = facts.boot.config_path.clone().unwrap_or_else(|| "boot files".into());
-    check_text(id, &[("evidence", hindrance.evidence.clone())]).seen(at, &hindrance.evidence)
+    let values = [("evidence", hindrance.evidence.clone()), ("mount", mount(facts))];
+    check_text(id, &values).seen(at, &hindrance.evidence)
+}
+
+/// A config.txt that could not be read.
+pub(super) fn unreadable(facts: &Facts) -> Finding {
+    let path = facts.boot.config_path.as_deref().unwrap_or("config.txt");
+    let gap = gap(facts);
+    let why = gap.map_or("not known why", |g| &g.why);
+    let remedy = if gap.is_some_and(|g| g.is_denied()) {
+        "Run this with sudo.".to_owned()
+    } else {
+        format!("See what it is (`ls -ld {path}`): the firmware needs a plain file there.")
+    };
+    let values = [("path", path.to_owned()), ("why", why.to_owned()), ("remedy", remedy)];
+    check_text(id::CONFIG_UNREADABLE, &values).seen(path, why)
+}
+
+/// What kept config.txt from being read, where it is there.
+pub(super) fn gap(facts: &Facts) -> Option<&Missing> {
+    let path = facts.boot.config_path.as_ref().filter(|_| facts.boot.files.is_none())?;
+    facts.missing.iter().find(|m| m.path == *path)
 }
 
 /// The finding for too little room; `length` is that of the present file.
-pub(super) fn no_space(free: Option<u64>, length: usize) -> Finding {
+pub(super) fn no_space(facts: &Facts, free: Option<u64>, length: usize) -> Finding {
     let free = free.map_or_else(|| "too little".into(), bytes);
-    check_text(id::NO_SPACE, &[("free", free), ("needed", bytes(needed_bytes(length, length)))])
+    let needed = bytes(needed_bytes(length, length));
+    check_text(id::NO_SPACE, &[("free", free), ("needed", needed), ("mount", mount(facts))])
 }
 
 /// Room needed to write a file of `after` bytes beside a backup of `before`.

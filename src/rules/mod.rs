@@ -17,4 +17,4 @@ pub use findings::findings;
 pub use plan::plan;
 pub use text::{Check, check, check_text};
 pub use types::*;
-pub use verdict::verdict;
+pub use verdict::{verdict, verdict_without_record};

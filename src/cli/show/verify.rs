@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::rules::{Met, Verdict};
 
 /// The whole report.
-pub(in crate::cli) fn report(verdict: &Verdict, host: &Host, ui: &Ui, remarks: &[String]) -> String {
+pub(in crate::cli) fn report(verdict: &Verdict, host: &Host, ui: &Ui, remark: Option<&str>) -> String {
     let mut page = ui.page();
     simulated(&mut page, host);
     let tone = match verdict.met {
@@ -26,7 +26,7 @@ pub(in crate::cli) fn report(verdict: &Verdict, host: &Host, ui: &Ui, remarks: &
             finding(&mut page, found, ui.verbose);
         }
     }
-    for remark in remarks {
+    if let Some(remark) = remark {
         page.hang(" i", super::HANG, remark);
     }
     page.blank();

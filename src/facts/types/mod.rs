@@ -50,3 +50,10 @@ pub struct Missing {
     /// Why.
     pub why: String,
 }
+
+impl Missing {
+    /// Root may be allowed to, in the words of [`crate::host::HostError::Denied`].
+    pub fn is_denied(&self) -> bool {
+        self.why == "permission denied"
+    }
+}

@@ -27,24 +27,17 @@ pub fn append(
     probe: bool,
 ) -> Result<Vec<u8>, String> {
     if bytes.trim_ascii().is_empty() {
-        return Err(
-            "the bootloader configuration is empty, so it was not read rightly; nothing is built on it"
-                .into(),
-        );
+        return Err("it is empty, so it was not read rightly; nothing is built on it".into());
     }
     if bytes.contains(&0) {
-        return Err(
-            "the bootloader configuration holds NUL bytes, so it is damaged or was not read rightly".into()
-        );
+        return Err("it holds NUL bytes, so it is damaged or was not read rightly".into());
     }
     if missing(bytes, conditions, order, probe).is_empty() {
         return Ok(bytes.to_vec());
     }
     if parts(bytes).1.is_some() {
         return Err(
-            "the bootloader configuration ends in a [config.txt] section: what is added at its end would \
-                    go to config.txt; put the lines above that section by hand (rpi-eeprom-config --edit)"
-                .into(),
+            "it ends in a [config.txt] section, and what is added at its end would go to config.txt".into()
         );
     }
     let (base, own) = without_own_block(bytes);
@@ -52,15 +45,12 @@ pub fn append(
     let lines = missing(base, conditions, order, probe);
     let new = if lines.is_empty() { base.to_vec() } else { with_block(base, &lines) };
     if new.len() > MAX_CONFIG {
-        return Err(format!(
-            "the bootloader configuration would have {} bytes, and the EEPROM takes {MAX_CONFIG}",
-            new.len()
-        ));
+        return Err(format!("it would have {} bytes, and the EEPROM takes {MAX_CONFIG}", new.len()));
     }
     if missing(&new, conditions, order, probe).is_empty() {
         Ok(new)
     } else {
-        Err("the bootloader configuration cannot be made certain by lines at its end".into())
+        Err("it cannot be made certain by lines at its end".into())
     }
 }
 

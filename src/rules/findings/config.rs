@@ -2,11 +2,15 @@
 
 use crate::facts::Facts;
 use crate::formats::config_txt::{Meaning, Remark, RemarkKind, Value};
-use crate::rules::machine::lines;
+use crate::rules::machine::{self, lines};
 use crate::rules::{Finding, check_text, id};
 
 pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let boot = &facts.boot;
+    // What only root may read is no fault of the machine.
+    if boot.hindrances.is_empty() && machine::gap(facts).is_some_and(|gap| !gap.is_denied()) {
+        found.push(machine::unreadable(facts));
+    }
     if let Some(meaning) = &boot.meaning {
         uncertain(meaning, found);
         found.extend(remarks(meaning));

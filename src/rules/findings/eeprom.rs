@@ -12,9 +12,7 @@ const FEWEST_LINES: usize = 3;
 
 pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     let eeprom = &facts.eeprom;
-    if let Some(update) = &eeprom.pending {
-        found.push(pending(eeprom, update));
-    }
+    found.extend(waiting(facts));
     if let Some(text) = &eeprom.flashed {
         let then = bootconf::read(text, &machine::conditions(facts));
         let values = [
@@ -46,6 +44,11 @@ pub(super) fn find(facts: &Facts, found: &mut Vec<Finding>) {
     if meaning.pcie_probe && facts.port.state == PortState::LinkDown {
         found.push(check_text(id::PROBE_LINK_DOWN, &[]).seen("bootloader configuration", "PCIE_PROBE=1"));
     }
+}
+
+/// The update that the next start carries out.
+pub(in crate::rules) fn waiting(facts: &Facts) -> Option<Finding> {
+    facts.eeprom.pending.as_ref().map(|update| pending(&facts.eeprom, update))
 }
 
 fn order(facts: &Facts, meaning: &bootconf::Meaning, found: &mut Vec<Finding>) {

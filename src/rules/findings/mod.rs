@@ -14,7 +14,7 @@ mod tests;
 pub(super) use boot::duplicates;
 pub(super) use config::{elsewhere, remarks};
 pub(super) use drive::note;
-pub(super) use eeprom::order_words;
+pub(super) use eeprom::{order_words, waiting};
 pub(super) use link::{clamped, gen2_limit, kernel_ignores, trained_lower};
 
 use super::{Finding, machine};

@@ -221,6 +221,18 @@ fn the_bootloader_configuration() {
 }
 
 #[test]
+fn a_config_that_nobody_can_read_is_told() {
+    let unread = |why: &str| {
+        after(|f| {
+            (f.boot.files, f.boot.meaning) = (None, None);
+            f.missing.push(Missing { path: "/boot/firmware/config.txt".into(), why: why.into() });
+        })
+    };
+    assert_eq!(unread("a folder, not a file"), [id::CONFIG_UNREADABLE]);
+    assert_eq!(unread("permission denied"), [""; 0], "root may read it");
+}
+
+#[test]
 fn text_behind_a_number_of_the_bootloader_is_told() {
     let behind = |text: &'static [u8]| after(|f| f.eeprom.running = Some(text.to_vec()));
     assert_eq!(behind(b"[all]\nBOOT_UART=1\nBOOT_ORDER=0xf461 # SD first\n"), [id::EEPROM_TRAILING_TEXT]);

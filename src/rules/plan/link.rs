@@ -25,7 +25,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
     let boot = &facts.boot;
     let (Some(files), Some(path)) = (&boot.files, &boot.config_path) else {
         if draft.refusals.is_empty() {
-            draft.refuse(check_text(id::CONFIG_UNREADABLE, &[]));
+            draft.refuse(machine::unreadable(facts));
         }
         return;
     };
@@ -43,7 +43,7 @@ pub(super) fn add(facts: &Facts, goal: &Goal, draft: &mut Draft) {
             if let Some(space) =
                 boot.space.filter(|s| s.free_bytes < needed_bytes(files.top.len(), after.len()))
             {
-                draft.refuse(machine::no_space(Some(space.free_bytes), files.top.len()));
+                draft.refuse(machine::no_space(facts, Some(space.free_bytes), files.top.len()));
             }
             draft.steps.push(step(facts, path, None, files, after, (&before, wanted)));
         }

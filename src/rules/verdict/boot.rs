@@ -3,7 +3,7 @@
 use super::{Draft, asks_eeprom};
 use crate::facts::Facts;
 use crate::formats::bootconf;
-use crate::rules::findings::order_words;
+use crate::rules::findings::{order_words, waiting};
 use crate::rules::{BootGoal, Recorded, check_text, id, machine};
 use crate::terms::{BootMedium, BootOrder};
 
@@ -12,6 +12,9 @@ pub(super) fn judge(facts: &Facts, recorded: Option<&Recorded>, draft: &mut Draf
         if !order(facts, recorded, draft) {
             return;
         }
+    }
+    if !recorded.is_some_and(asks_eeprom) {
+        waiting(facts).into_iter().for_each(|f| draft.add(f));
     }
     medium(facts, recorded, draft);
 }

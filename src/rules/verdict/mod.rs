@@ -73,6 +73,22 @@ pub fn verdict(facts: &Facts, recorded: Option<&Recorded>) -> Verdict {
     }
 }
 
+/// The same, where something is written down of what `setup` changed and `why`
+/// it cannot be read: the link may be right and the boot order is not known.
+pub fn verdict_without_record(facts: &Facts, why: &str) -> Verdict {
+    let mut found = verdict(facts, None);
+    let unreadable = check_text(id::RECORD_UNREADABLE, &[("why", why.into())]);
+    if found.met == Met::Yes {
+        found.met = Met::Unknown;
+        found.headline = format!("UNKNOWN: {}", unreadable.text);
+        found.next = vec![unreadable.remedy.clone()];
+        found.findings.insert(0, unreadable);
+    } else {
+        found.findings.push(unreadable);
+    }
+    found
+}
+
 /// The boot id of this start is the one at which the change was made.
 ///
 /// A record whose change was taken into force before (same id, and everything

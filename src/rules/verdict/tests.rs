@@ -210,6 +210,26 @@ fn a_missing_drive_is_first_of_all_unplugged() {
 }
 
 #[test]
+fn a_record_that_cannot_be_read_is_no_pass() {
+    let unknown = super::verdict_without_record(&healthy(), "damaged");
+    check(&unknown);
+    assert_eq!((unknown.met, ids(&unknown.findings)), (Met::Unknown, vec![id::RECORD_UNREADABLE]));
+    assert!(unknown.headline.starts_with("UNKNOWN: ") && unknown.headline.contains("damaged"));
+    let mut slow = healthy();
+    slow.port.asked = Some(2);
+    let no = super::verdict_without_record(&slow, "damaged");
+    assert_eq!((no.met, ids(&no.findings).last().copied()), (Met::No, Some(id::RECORD_UNREADABLE)));
+}
+
+#[test]
+fn an_update_that_waits_is_told_where_it_was_not_asked_about() {
+    let mut facts = healthy();
+    facts.eeprom.pending = Some(pending(0xf416, 1));
+    let verdict = verdict(&facts, None);
+    assert_eq!((verdict.met, ids(&verdict.findings)), (Met::Yes, vec![id::EEPROM_PENDING]));
+}
+
+#[test]
 fn unknown_is_said_as_such() {
     let unknown = gen3(|f| f.drives[0].path[1].speed = None);
     assert_eq!(unknown, (Met::Unknown, vec![id::LINK_UNKNOWN.to_owned()]));
