@@ -1,7 +1,7 @@
 //! Measuring a drive: the number is the drive's, or it is called invalid.
 //!
 //! A nameless file on the drive's own file system is filled with random bytes
-//! and read and written past the page cache. See `docs/design.md`.
+//! and read and written past the page cache. See `docs/bench.md`.
 
 mod cap;
 mod checks;
@@ -12,10 +12,12 @@ mod engine;
 mod error;
 mod gauges;
 mod job;
+mod latency;
 mod runner;
 mod stats;
 pub mod store;
 mod target;
+mod trial;
 mod types;
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub use error::BenchError;
 pub use job::{JOBS, Job, Pattern, Profile};
 pub use runner::Progress;
 pub use target::Target;
+pub use trial::{Trial, TrialResult};
 pub use types::{EngineUsed, Environment, JobResult, LinkInfo, Run, SCHEMA, TargetInfo};
 
 use crate::facts::{Drive, Facts};

@@ -120,7 +120,7 @@ pub struct EngineUsed {
     pub registered_buffers: bool,
     /// File registered with the kernel.
     pub registered_file: bool,
-    /// The kernel took the wish for huge pages.
+    /// All buffers lie on huge pages, as the kernel tells (not only asked for).
     pub huge_pages: bool,
 }
 
