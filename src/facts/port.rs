@@ -102,14 +102,16 @@ pub(super) fn is_behind(path: &str, device: Option<&str>) -> bool {
     below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The function on the bus of a host bridge below `device`.
+/// The root port: the bridge on the bus of the host below `device`.
 fn root_port(host: &Host, device: &str) -> Option<(String, String)> {
     let bridge =
         host.list(device).ok()?.into_iter().find(|name| name.starts_with("pci") && name.contains(':'))?;
     let bridge = format!("{device}/{bridge}");
-    let address = host.list(&bridge).ok()?.into_iter().find(|name| sysfs::is_address(name))?;
-    let folder = format!("{bridge}/{address}");
-    Some((address, folder))
+    let names = host.list(&bridge).ok()?.into_iter().filter(|name| sysfs::is_address(name));
+    names
+        .map(|address| (format!("{bridge}/{address}"), address))
+        .find(|(folder, _)| is_bridge(sysfs::hex(host, &format!("{folder}/class"))))
+        .map(|(folder, address)| (address, folder))
 }
 
 /// Sorts what is below `folder` into switch ports and others, in bus order.
