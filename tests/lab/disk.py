@@ -69,6 +69,10 @@ class Disk:
         shown = self._mtools("mdir", "-b", "::").stdout.decode(errors="replace")
         return sorted(line.removeprefix("::/") for line in shown.split("\n") if line)
 
+    def directory(self):
+        """The listing of the boot partition's root, with the room that is left."""
+        return self._mtools("mdir", "::").stdout.decode(errors="replace")
+
     def copy(self, path):
         shutil.copyfile(self.path, path)
         return Disk(path)

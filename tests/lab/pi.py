@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -49,6 +50,25 @@ dtoverlay=dwc2,dr_mode=host
 """
 
 MEBIBYTE = 1 << 20
+
+
+@dataclasses.dataclass
+class Answer:
+    """What a command said."""
+
+    command: str
+    status: int
+    out: str
+    err: str
+
+    def json(self):
+        try:
+            return json.loads(self.out)
+        except ValueError:
+            raise LabError(f"{self}\nis no JSON") from None
+
+    def __str__(self):
+        return f"{self.command}: status {self.status}\n{self.out}{self.err}"
 
 
 @dataclasses.dataclass
@@ -231,6 +251,20 @@ class Pi:
         console.close()
         return said.rsplit("LAB: script ended", 1)[0].lstrip("\n")
 
+    def ask(self, *commands, limit=300, **more):
+        """Starts it, runs each command without a terminal, as over ssh, and powers
+        it off: an Answer for each."""
+        lines = []
+        for number, command in enumerate(commands):
+            out = f"/mnt/host/answer-{number}"
+            lines.append(f"( {command} ) </dev/null >{out}.out 2>{out}.err; echo $? >{out}.status")
+        self.script("\n".join(lines) + "\n", limit, **more)
+        answers = []
+        for number, command in enumerate(commands):
+            read = [(self.share / f"answer-{number}.{end}").read_text() for end in ("status", "out", "err")]
+            answers.append(Answer(command, int(read[0]), *read[1:]))
+        return answers
+
     def monitor(self, command):
         """A line of QEMU's human monitor, such as `pcie_aer_inject_error nvme0 RCVR`."""
         with socket.socket(socket.AF_UNIX) as connection:
@@ -381,8 +415,8 @@ def _grow(path, size):
 
 def _fill(disk, free):
     """Leaves so many bytes of room on the boot partition."""
-    shown = disk._mtools("mdir", "::").stdout.decode()
-    left = int("".join(c for c in shown.rsplit("\n", 3)[-2] if c.isdigit()) or 0)
+    shown = disk.directory()
+    left = int(re.search(r"([\d ]+) bytes free", shown).group(1).replace(" ", ""))
     disk.put("fill", bytes(max(0, left - free)))
 
 

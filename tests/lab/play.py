@@ -2,6 +2,7 @@
 does not end as told."""
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,18 @@ def expect(holds, what):
 
 def equal(found, wanted, what):
     expect(found == wanted, f"{what}: {wanted!r} was expected, {found!r} was found")
+
+
+def done(answer, status=0):
+    """The answer, which must have this exit status."""
+    expect(answer.status == status, f"status {status} was expected of {answer}")
+    return answer
+
+
+def found(answer, finding):
+    """Fails unless the JSON of an answer has this finding, refusal or error."""
+    text = json.dumps(answer.json())
+    expect(f'"{finding}"' in text, f"{finding} was expected of {answer}")
 
 
 def names():
