@@ -7,7 +7,7 @@ use super::show::bench::Compared;
 use super::show::{self, json};
 use super::ui::Ui;
 use super::{Answer, listen};
-use crate::bench::{self, BenchError, Request, Run, Target, store};
+use crate::bench::{self, BenchError, Pairing, Request, Run, Target, store};
 use crate::facts::{self, Facts};
 use crate::host::{Host, HostError};
 use serde_json::{Value, json};
@@ -26,14 +26,14 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     .remedy("pi5-nvme bench --help says what there is"));
             }
             let (before, after) = (load(host, before)?, load(host, after)?);
-            let compared = bench::compare(&before, &after);
+            let compared = bench::compare(&before, &after, Pairing::Named);
             Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, ui))
         }
         Some([before]) => {
             let before = load(host, before)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
-            let compared = bench::compare(&before, &run);
+            let compared = bench::compare(&before, &run, Pairing::Named);
             Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, ui))
         }
         Some(_) => {
@@ -43,7 +43,7 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
             let kept = keep(host, &run, args.save.as_deref());
             let compared = match bench::baseline(host, &run)? {
                 Some(before) => {
-                    let rows = bench::compare(&before, &run);
+                    let rows = bench::compare(&before, &run, Pairing::Alike);
                     Compared::of(before, rows)
                 }
                 None => {
