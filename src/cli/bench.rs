@@ -90,7 +90,8 @@ fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
     request.read_only = args.read_only;
     let stop = listen()?;
     ui.say("Measuring ...");
-    measure(host, &facts, &request, &stop, ui).map_err(failure)
+    let run = measure(host, &facts, &request, &stop, ui).map_err(failure)?;
+    Ok(Run { label: args.save.clone(), ..run })
 }
 
 /// The whole path of a folder: from where the user stands, on a recorded machine

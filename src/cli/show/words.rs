@@ -1,0 +1,215 @@
+//! What a measurement is called and what follows from it, in words: the same
+//! on the terminal and in reports.
+
+use crate::bench::{Gain, JobResult, Limit, LinkInfo, Row, Run, limit, waits};
+use crate::terms::rate;
+use std::time::Duration;
+
+/// The job that people ask about first.
+pub(in crate::cli) const FIRST: &str = "seq1m-q8t1-read";
+
+/// `SEQ1M Q8T1 read` for `seq1m-q8t1-read`.
+pub(in crate::cli) fn job(name: &str) -> String {
+    match name.rsplit_once('-') {
+        Some((shape, way @ ("read" | "write" | "mixed"))) => {
+            format!("{} {way}", shape.to_uppercase().replace('-', " "))
+        }
+        _ if name == "fill" => "writing the test file".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// `Gen 3 x1`.
+pub(in crate::cli) fn short(link: Option<LinkInfo>) -> String {
+    link.map_or_else(|| "unknown link".into(), |l| format!("Gen {} x{}", l.generation, l.width))
+}
+
+/// What the two runs are called beside each other: by their links, else by
+/// their names.
+pub(in crate::cli) fn sides(before: &Run, after: &Run) -> (String, String) {
+    let links = |r: &Run| r.environment.link.map(|l| (l.generation, l.width));
+    if links(before) != links(after) {
+        return (short(before.environment.link), short(after.environment.link));
+    }
+    let name = |r: &Run, other: &str| r.label.clone().unwrap_or_else(|| other.to_owned());
+    let (old, new) = (name(before, "before"), name(after, "after"));
+    if old == new { ("before".into(), "after".into()) } else { (old, new) }
+}
+
+/// The lower end of an interval without its unit where the upper end has the
+/// same one: `429 to 437 MB/s`.
+pub(in crate::cli) fn interval(low: f64, high: f64) -> String {
+    let (low, high) = (rate(low), rate(high));
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
+}
+
+/// `529 µs`, `4.6 ms`.
+pub(in crate::cli) fn latency(nanoseconds: u64) -> String {
+    let time = Duration::from_nanos(nanoseconds);
+    match nanoseconds {
+        0..=999_499 => format!("{:.0} µs", time.as_secs_f64() * 1e6),
+        999_500..=999_949_999 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
+/// A share in whole per cent, without the sign.
+pub(in crate::cli) fn percent(share: f64) -> String {
+    format!("{:.0}", share * 100.0)
+}
+
+/// The verdict of a row; where there is no clear difference, with the interval
+/// that says how far that goes.
+pub(in crate::cli) fn verdict(row: &Row) -> String {
+    match row.gain {
+        Gain::Faster | Gain::Slower => row.verdict.clone(),
+        Gain::Same | Gain::Unclear => {
+            format!("{}, {:.2} to {:.2}", row.verdict, row.ratio_low, row.ratio_high)
+        }
+    }
+}
+
+/// `98 -> 97 % of the link`; empty where the link is not known.
+pub(in crate::cli) fn shares(row: &Row, arrow: &str) -> String {
+    match (row.ceiling_ratio_before, row.ceiling_ratio_after) {
+        (Some(was), Some(is)) => format!("{} {arrow} {} % of link", percent(was), percent(is)),
+        _ => String::new(),
+    }
+}
+
+/// The limit in a word.
+pub(in crate::cli) fn limit_word(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Link => "link",
+        Limit::Drive => "drive",
+        Limit::Cpu => "CPU",
+    }
+}
+
+/// What follows from a comparison, a sentence for each thing to know.
+pub(in crate::cli) fn conclusions(rows: &[Row], before: &Run, after: &Run) -> Vec<String> {
+    let mut said = Vec::new();
+    let of = |gain: Gain| rows.iter().filter(move |r| r.gain == gain);
+    let link = faster_link(before, after);
+    // Jobs with the same reason share a sentence.
+    let mut reasons: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in of(Gain::Same) {
+        let reason = match (&link, after.results.iter().find(|r| r.job == row.job)) {
+            (Some(_), Some(result)) => why_nothing(result),
+            _ => "",
+        };
+        match reasons.iter_mut().find(|(r, _)| *r == reason) {
+            Some((_, rows)) => rows.push(row),
+            None => reasons.push((reason, vec![row])),
+        }
+    }
+    for (reason, rows) in reasons {
+        let jobs = list(rows.into_iter());
+        said.push(match &link {
+            Some(link) => format!("{link} brings nothing for {jobs}{reason}."),
+            None => format!("No difference for {jobs}."),
+        });
+    }
+    let slower = list(of(Gain::Slower));
+    if let (Some(link), false) = (&link, slower.is_empty()) {
+        said.push(format!(
+            "Slower at {link}: {slower}. Look at the drive's temperature and at what pi5-nvme status says."
+        ));
+    }
+    let unclear = list(of(Gain::Unclear));
+    if !unclear.is_empty() {
+        said.push(format!(
+            "Too uneven to tell: {unclear}. bench --profile deep measures longer and narrows the interval."
+        ));
+    }
+    said.extend(left_out(rows, before, after));
+    said
+}
+
+/// `Gen 3` when the link is faster after than before.
+fn faster_link(before: &Run, after: &Run) -> Option<String> {
+    let (old, new) = (before.environment.link?, after.environment.link?);
+    if new.generation > old.generation && new.width >= old.width {
+        Some(format!("Gen {}", new.generation))
+    } else if new.width > old.width && new.generation >= old.generation {
+        Some(format!("x{}", new.width))
+    } else {
+        None
+    }
+}
+
+/// Why a faster link does nothing for a job, where that can be told.
+fn why_nothing(result: &JobResult) -> &'static str {
+    match limit(result) {
+        Some(Limit::Drive) if waits(result) => {
+            ": each transfer waits for the answer to the one before, and it is the drive that takes the time"
+        }
+        Some(Limit::Drive) => ": the drive is the limit",
+        Some(Limit::Cpu) => ": the processor is the limit",
+        Some(Limit::Link) | None => "",
+    }
+}
+
+/// Jobs that are not in the comparison, and why.
+fn left_out(rows: &[Row], before: &Run, after: &Run) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for result in before.results.iter().chain(&after.results) {
+        if !names.contains(&result.job.as_str()) && rows.iter().all(|r| r.job != result.job) {
+            names.push(&result.job);
+        }
+    }
+    let why = |name: &str| {
+        let find = |run: &Run| run.results.iter().find(|r| r.job == name).map(|r| r.valid);
+        match (find(before), find(after)) {
+            (None, _) => "not measured before",
+            (_, None) => "not measured after",
+            (Some(false), _) => "not valid before",
+            (_, Some(false)) => "not valid after",
+            (Some(true), Some(true)) => "fewer than six passes",
+        }
+    };
+    names.into_iter().map(|name| format!("Not compared: {}, {}.", job(name), why(name))).collect()
+}
+
+/// `A, B and C`.
+fn list<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
+    let names: Vec<_> = rows.map(|r| job(&r.job)).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_named_as_people_name_them() {
+        for (name, words) in [
+            ("seq1m-q8t1-read", "SEQ1M Q8T1 read"),
+            ("rnd4k-q32t1-write", "RND4K Q32T1 write"),
+            ("fill", "writing the test file"),
+            ("other", "other"),
+            ("my-own", "my-own"),
+        ] {
+            assert_eq!(job(name), words);
+        }
+        assert!(crate::bench::JOBS.iter().all(|j| job(j.name) != j.name));
+        assert!(crate::bench::JOBS.iter().any(|j| j.name == FIRST));
+    }
+
+    #[test]
+    fn an_interval_names_its_unit_once() {
+        assert_eq!(interval(429e6, 437e6), "429 to 437 MB/s");
+        assert_eq!(interval(40.8e3, 68.3e6), "40.8 kB/s to 68.3 MB/s");
+        assert_eq!(latency(529_000), "529 µs");
+        assert_eq!(latency(999_700), "1.0 ms");
+        assert_eq!(latency(4_600_000), "4.6 ms");
+        assert_eq!(latency(1_500_000_000), "1.5 s");
+    }
+}
