@@ -84,7 +84,7 @@ pub(super) fn run(engine: &mut dyn Engine, setting: &mut Setting<'_>, size: u64)
     let first = setting.gauges.read();
     let next_block = AtomicU64::new(0);
     let (peak_celsius, speeds) = (first.temperature_celsius, first.speeds.clone());
-    let mut recorder = Recorder::new(setting.schedule.pass);
+    let mut recorder = Recorder::new();
     recorder.temperature(first.temperature_celsius);
     let mut runner = Runner { engine, setting, pass_number: 0, peak_celsius, speeds, next_block, recorder };
     let parts = runner.setting.jobs.len() + 1;
@@ -159,7 +159,9 @@ impl Runner<'_, '_, '_> {
         if watch(0) {
             return Ok(Pass { interrupted: true, ..Pass::empty() });
         }
-        self.engine.pass(&work, &mut watch)
+        let pass = self.engine.pass(&work, &mut watch)?;
+        self.recorder.pass_ends(pass.bytes);
+        Ok(pass)
     }
 
     fn job(&mut self, job: &Job, file_bytes: u64) -> Result<JobOutcome, Broken> {

@@ -51,21 +51,25 @@ impl Timeline {
     }
 }
 
+/// The shortest interval: shorter ones are joined.
+const EVERY: Duration = Duration::from_millis(250);
+
 /// Writes one down while the run goes on.
 pub(super) struct Recorder {
     began: Instant,
-    /// The shortest interval: shorter ones are joined.
-    every: Duration,
     /// Where the interval at work began, and the bytes of the pass by then.
     mark: (Duration, u64),
+    /// The same of the interval before it in this pass.
+    last: Option<(Duration, u64)>,
     timeline: Timeline,
 }
 
 impl Recorder {
-    /// Begins now, with about five intervals in each pass.
-    pub(super) fn new(pass: Duration) -> Self {
-        let every = (pass / 5).clamp(Duration::from_millis(20), Duration::from_millis(250));
-        Self { began: Instant::now(), every, mark: (Duration::ZERO, 0), timeline: Timeline::default() }
+    /// Begins now. What is in flight when a pass begins is counted when it is
+    /// done, so a short pass is one interval.
+    pub(super) fn new() -> Self {
+        let timeline = Timeline::default();
+        Self { began: Instant::now(), mark: (Duration::ZERO, 0), last: None, timeline }
     }
 
     /// A part begins.
@@ -77,6 +81,7 @@ impl Recorder {
     /// A pass begins: its bytes count from 0.
     pub(super) fn pass(&mut self) {
         self.mark = (self.began.elapsed(), 0);
+        self.last = None;
     }
 
     /// So many bytes of the pass are done.
@@ -84,15 +89,36 @@ impl Recorder {
         self.tick_at(self.began.elapsed(), bytes);
     }
 
+    /// The pass is over, with so many bytes.
+    pub(super) fn pass_ends(&mut self, bytes: u64) {
+        self.end_at(self.began.elapsed(), bytes);
+    }
+
     fn tick_at(&mut self, now: Duration, bytes: u64) {
-        let (since, moved) = (now.saturating_sub(self.mark.0), bytes.saturating_sub(self.mark.1));
-        if since < self.every {
-            return;
+        if now.saturating_sub(self.mark.0) >= EVERY {
+            self.push(now, bytes);
         }
-        if let Some(phase) = self.timeline.phases.last_mut() {
+    }
+
+    fn end_at(&mut self, now: Duration, bytes: u64) {
+        if let (Some(last), true) = (self.last, now.saturating_sub(self.mark.0) < EVERY / 2) {
+            // The rest is too short to stand alone: it joins the one before.
+            self.mark = last;
+            if let Some(phase) = self.timeline.phases.last_mut() {
+                phase.seconds.pop();
+                phase.bytes_per_second.pop();
+            }
+        }
+        self.push(now, bytes);
+    }
+
+    fn push(&mut self, now: Duration, bytes: u64) {
+        let (since, moved) = (now.saturating_sub(self.mark.0), bytes.saturating_sub(self.mark.1));
+        if let (Some(phase), false) = (self.timeline.phases.last_mut(), since.is_zero()) {
             phase.seconds.push(seconds(now));
             phase.bytes_per_second.push((moved as f64 / since.as_secs_f64()).round());
         }
+        self.last = Some(self.mark);
         self.mark = (now, bytes);
     }
 
@@ -121,17 +147,40 @@ mod tests {
 
     #[test]
     fn short_intervals_are_joined() {
-        let mut recorder = Recorder::new(Duration::from_secs(1));
-        recorder.phase("fill");
         let ms = Duration::from_millis;
-        recorder.mark = (ms(1_000), 0);
-        for (at, bytes) in [(1_050, 50), (1_100, 100), (1_250, 500), (1_300, 550), (1_450, 900)] {
-            recorder.tick_at(ms(at), bytes);
+        let after = |ends: u64, bytes: u64| {
+            let mut recorder = Recorder::new();
+            recorder.phase("fill");
+            recorder.mark = (ms(1_000), 0);
+            for (at, bytes) in [(1_050, 50), (1_100, 100), (1_250, 500), (1_300, 550), (1_500, 1_000)] {
+                recorder.tick_at(ms(at), bytes);
+            }
+            recorder.end_at(ms(ends), bytes);
+            recorder.into_timeline()
+        };
+        // A rest of its own, and one that joins the interval before it.
+        let timeline = after(1_700, 1_300);
+        assert_eq!(timeline.phases[0].seconds, [1.25, 1.5, 1.7]);
+        assert_eq!(timeline.phases[0].bytes_per_second, [2000.0, 2000.0, 1500.0]);
+        let timeline = after(1_600, 1_300);
+        assert_eq!(timeline.phases[0].seconds, [1.25, 1.6]);
+        assert_eq!(timeline.phases[0].bytes_per_second, [2000.0, 2286.0]);
+        assert!(timeline.is_sound() && !timeline.is_empty());
+    }
+
+    #[test]
+    fn a_short_pass_is_one_interval() {
+        let ms = Duration::from_millis;
+        let mut recorder = Recorder::new();
+        recorder.phase("a");
+        for start in [100, 200] {
+            (recorder.mark, recorder.last) = ((ms(start), 0), None);
+            recorder.tick_at(ms(start + 50), 10);
+            recorder.end_at(ms(start + 100), 100);
         }
         let timeline = recorder.into_timeline();
-        assert_eq!(timeline.phases[0].seconds, [1.25, 1.45]);
-        assert_eq!(timeline.phases[0].bytes_per_second, [2000.0, 2000.0]);
-        assert!(timeline.is_sound() && !timeline.is_empty());
+        assert_eq!(timeline.phases[0].seconds, [0.2, 0.3]);
+        assert_eq!(timeline.phases[0].bytes_per_second, [1000.0, 1000.0]);
     }
 
     #[test]

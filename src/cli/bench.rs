@@ -3,6 +3,7 @@
 use super::args::{Baseline, Bench, Profile};
 use super::exit::{Exit, Failure};
 use super::progress::Bar;
+use super::report::{Sheet, Subject};
 use super::show::bench::Compared;
 use super::show::{self, json};
 use super::ui::Ui;
@@ -18,6 +19,8 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
     if args.list {
         return list(host, ui);
     }
+    // What cannot be read or written is said before the minute of measuring.
+    let sheets: Vec<Sheet> = args.report.iter().map(|f| Sheet::new(f)).collect::<Result<_, _>>()?;
     match args.compare.as_deref() {
         Some([before, after]) => {
             if args.path.is_some() || args.profile.is_some() || args.read_only || args.save.is_some() {
@@ -27,17 +30,16 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
             }
             let (before, after) = (load(host, before)?, load(host, after)?);
             let compared = bench::compare(&before, &after, Pairing::Named);
-            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, ui))
+            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, &sheets, ui))
         }
         Some([before]) => {
             let before = load(host, before)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
             let compared = bench::compare(&before, &run, Pairing::Named);
-            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, ui))
+            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, &sheets, ui))
         }
         Some(_) => {
-            // What cannot be read for the comparison is said before the minute of measuring.
             store::list(host)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
@@ -51,12 +53,12 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     Compared { before: None, rows: Err(why.into()) }
                 }
             };
-            Ok(answer(host, &run, Some(compared), Some(kept), args, ui))
+            Ok(answer(host, &run, Some(compared), Some(kept), args, &sheets, ui))
         }
         None => {
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
-            Ok(answer(host, &run, None, Some(kept), args, ui))
+            Ok(answer(host, &run, None, Some(kept), args, &sheets, ui))
         }
     }
 }
@@ -196,6 +198,7 @@ fn answer(
     compared: Option<Compared>,
     kept: Option<Result<String, Failure>>,
     args: &Bench,
+    sheets: &[Sheet],
     ui: &Ui,
 ) -> Answer {
     let valid = run.results.iter().all(|r| r.valid);
@@ -209,17 +212,43 @@ fn answer(
         },
         (false, false) => Exit::No,
     };
+    let reports = reports(run, compared.as_ref(), args, sheets);
+    let exit = match reports.iter().find_map(|r| r.as_ref().err()) {
+        Some(failure) if exit == Exit::Done => failure.exit,
+        _ => exit,
+    };
     let mut headline = show::bench::result(run, compared.as_ref());
     if let (Some(Err(_)), Some(_)) = (&kept, &args.save) {
         headline.push_str(" · not kept");
     }
+    if reports.iter().any(Result::is_err) {
+        headline.push_str(" · report not written");
+    }
     Answer {
-        json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref())),
+        json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref(), &reports)),
         headline,
-        text: show::bench::report(run, compared.as_ref(), kept.as_ref(), host, ui),
+        text: show::bench::report(run, compared.as_ref(), kept.as_ref(), &reports, host, ui),
         exit,
         after: None,
     }
+}
+
+/// Writes the reports; gives each one's file, or why it could not be written.
+fn reports(
+    run: &Run,
+    compared: Option<&Compared>,
+    args: &Bench,
+    sheets: &[Sheet],
+) -> Vec<Result<String, Failure>> {
+    let subject = Subject::new(run, compared, args.identify);
+    let write = |sheet: &Sheet| {
+        if run.results.is_empty() {
+            let why = format!("{}: nothing was measured, so there is no report", sheet.file().display());
+            return Err(Failure::new(Exit::Interrupted, "interrupted", why));
+        }
+        sheet.write(&subject).map(|()| sheet.file().display().to_string())
+    };
+    sheets.iter().map(write).collect()
 }
 
 fn list(host: &Host, ui: &Ui) -> Result<Answer, Failure> {

@@ -8,6 +8,7 @@ mod exit;
 mod generate;
 mod page;
 mod progress;
+mod report;
 mod setup;
 mod show;
 mod status;

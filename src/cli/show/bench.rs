@@ -41,7 +41,7 @@ pub(in crate::cli) fn headline(run: &Run) -> String {
 }
 
 /// What keeps the numbers of a run from being believed.
-fn doubts(run: &Run) -> String {
+pub(in crate::cli) fn doubts(run: &Run) -> String {
     let invalid = run.results.iter().filter(|r| !r.valid).count();
     let mut text = match invalid {
         0 => String::new(),
@@ -80,6 +80,7 @@ pub(in crate::cli) fn report(
     run: &Run,
     compared: Option<&Compared>,
     kept: Option<&Result<String, Failure>>,
+    reports: &[Result<String, Failure>],
     host: &Host,
     ui: &Ui,
 ) -> String {
@@ -106,6 +107,12 @@ pub(in crate::cli) fn report(
         Some(Ok(name)) => page.line(&format!("Kept as {name}.")),
         Some(Err(failure)) => page.line(&format!("Not kept: {}", failure.message)),
         None => {}
+    }
+    for report in reports {
+        match report {
+            Ok(file) => page.line(&format!("Report: {file}")),
+            Err(failure) => page.line(&format!("No report: {}", failure.message)),
+        }
     }
     page.into_text()
 }
