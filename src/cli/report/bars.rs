@@ -142,11 +142,14 @@ fn panel(svg: &mut Svg, subject: &Subject, runs: &[&Run], shape: &Shape<'_>, wid
     };
     let all: Vec<_> = shape.jobs.iter().flat_map(|job| of(job)).map(|(_, r)| r).collect();
     let most = all.iter().map(|r| r.high.unwrap_or(r.median).max(r.median)).fold(0.0, f64::max);
-    let ceilings = all.iter().filter_map(|r| r.ceiling_bytes_per_second);
-    let near = ceilings.filter(|c| most >= c * NEAR).fold(0.0, f64::max);
-    let scale = Scale::linear(most.max(near) * 1.02, plot);
+    let ceiling = all.iter().filter_map(|r| r.ceiling_bytes_per_second).fold(0.0, f64::max);
+    let near = most >= ceiling * NEAR;
+    let scale = Scale::linear(if near { most.max(ceiling) } else { most } * 1.02, plot);
 
     svg.text("title", 0.0, 13.0, Anchor::Start, &shape.name);
+    if !near {
+        svg.text("small", width, 13.0, Anchor::End, "the link carries far more");
+    }
     let rows = 24.0;
     let each = TEXT + runs.len() as f64 * (BAR + BETWEEN) + 7.0;
     let bottom = rows + each * shape.jobs.len() as f64;
@@ -157,10 +160,8 @@ fn panel(svg: &mut Svg, subject: &Subject, runs: &[&Run], shape: &Shape<'_>, wid
             let y = rows + each * number as f64;
             svg.line("grid", x, y + TEXT - 2.0, x, y + each - 5.0);
         }
-        let text = if mark == 0.0 { "0".into() } else { short_rate(mark) };
-        let anchor = if mark == 0.0 { Anchor::Start } else { Anchor::Middle };
-        svg.text("small", x, bottom + 14.0, anchor, &text);
     }
+    axis(svg, &scale, bottom + 14.0);
     for (number, job) in shape.jobs.iter().enumerate() {
         let y = rows + each * number as f64;
         let way = job.rsplit('-').next().unwrap_or(job);
@@ -170,10 +171,27 @@ fn panel(svg: &mut Svg, subject: &Subject, runs: &[&Run], shape: &Shape<'_>, wid
         for (side, result) in of(job) {
             let y = y + TEXT + side as f64 * (BAR + BETWEEN);
             let class = if side + 1 == runs.len() { "after" } else { "before" };
-            bar(svg, &scale, result, class, y, width);
+            bar(svg, &scale, result, class, y, width, near);
         }
     }
     bottom + 18.0
+}
+
+/// Numbers below the marks, the unit at the last.
+fn axis(svg: &mut Svg, scale: &Scale, y: f64) {
+    let marks = scale.marks(5);
+    let unit = marks.last().map(|m| short_rate(*m)).unwrap_or_default();
+    let size = match unit.rsplit(' ').next() {
+        Some("GB/s") => 1e9,
+        Some("MB/s") => 1e6,
+        Some("kB/s") => 1e3,
+        _ => 1.0,
+    };
+    for (number, mark) in marks.iter().enumerate() {
+        let text = if number + 1 == marks.len() { &unit } else { &round_number(mark / size) };
+        let anchor = if number == 0 { Anchor::Start } else { Anchor::Middle };
+        svg.text("small", scale.at(*mark), y, anchor, text);
+    }
 }
 
 /// What stands above the bars of a job.
@@ -188,7 +206,7 @@ fn beside(subject: &Subject, job: &str) -> String {
     }
 }
 
-fn bar(svg: &mut Svg, scale: &Scale, result: &JobResult, class: &str, y: f64, width: f64) {
+fn bar(svg: &mut Svg, scale: &Scale, result: &JobResult, class: &str, y: f64, width: f64, near: bool) {
     let mut title = format!("{}: {}", words::job(&result.job), rate(result.median));
     if let (Some(low), Some(high)) = (result.low, result.high) {
         title.push_str(&format!(", 95 % interval {}", words::interval(low, high)));
@@ -202,7 +220,7 @@ fn bar(svg: &mut Svg, scale: &Scale, result: &JobResult, class: &str, y: f64, wi
         if let (Some(low), Some(high)) = (result.low, result.high) {
             whisker(svg, scale.at(low), scale.at(high), BAR / 2.0, 4.0);
         }
-        if let Some(ceiling) = result.ceiling_bytes_per_second.filter(|c| scale.holds(*c)) {
+        if let Some(ceiling) = result.ceiling_bytes_per_second.filter(|_| near) {
             let x = scale.at(ceiling);
             svg.line("ceiling", x, -2.0, x, BAR + 2.0);
         }
@@ -224,8 +242,12 @@ pub(super) fn whisker(svg: &mut Svg, low: f64, high: f64, y: f64, half: f64) {
 pub(super) fn short_rate(value: f64) -> String {
     for (unit, size) in [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)] {
         if value >= size {
-            return format!("{} {unit}", (value / size * 10.0).round() / 10.0);
+            return format!("{} {unit}", round_number(value / size));
         }
     }
     format!("{value:.0} B/s")
+}
+
+fn round_number(value: f64) -> String {
+    ((value * 100.0).round() / 100.0).to_string()
 }

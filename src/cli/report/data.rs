@@ -1,7 +1,6 @@
 //! The report as data: every number of the runs, and the comparison.
 
 use super::Subject;
-use crate::bench::changes;
 use serde_json::json;
 
 /// The schema of the file.
@@ -16,7 +15,7 @@ pub(super) fn text(subject: &Subject) -> String {
         "runs": subject.runs(),
         "compare": before.map(|(_, rows)| rows),
         "not_compared": subject.not_compared,
-        "changes": before.map(|(before, _)| changes(before, &subject.run)),
+        "changes": before.map(|_| &subject.changes),
     });
     format!("{object:#}\n")
 }

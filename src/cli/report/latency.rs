@@ -37,7 +37,11 @@ pub(super) fn element(subject: &Subject, width: f64, class: &str) -> Option<Stri
         let left = column as f64 * (wide + gap);
         for mark in scale.marks(9) {
             let x = left + scale.at(mark);
-            svg.line("grid", x, top, x, bottom);
+            for line in 0..lines {
+                // Not through the names.
+                let y = top + each * line as f64;
+                svg.line("grid", x, y + NAME, x, y + each - 6.0);
+            }
             svg.text("small", x, bottom + 14.0, Anchor::Middle, &round_time(mark));
         }
     }

@@ -12,10 +12,12 @@ mod redact;
 mod scale;
 mod svg;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use super::exit::{Exit, Failure};
 use super::show::bench::Compared;
-use crate::bench::{Row, Run};
+use crate::bench::{Change, Row, Run, changes};
 use crate::host::{Host, HostError};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,8 @@ pub(super) struct Subject {
     run: Run,
     /// The earlier one, and the comparison.
     before: Option<(Run, Vec<Row>)>,
+    /// What else differs between the two.
+    changes: Vec<Change>,
     /// Why there is no comparison though one was asked for.
     not_compared: Option<String>,
 }
@@ -35,14 +39,18 @@ impl Subject {
     /// `identify`.
     pub(super) fn new(run: &Run, compared: Option<&Compared>, identify: bool) -> Self {
         let plain = |run: &Run| if identify { run.clone() } else { redact::redacted(run) };
-        let (before, not_compared) = match compared {
+        let mut subject = Self { run: plain(run), before: None, changes: Vec::new(), not_compared: None };
+        match compared {
             Some(Compared { before: Some(before), rows: Ok(rows) }) => {
-                (Some((plain(before), rows.clone())), None)
+                subject.before = Some((plain(before), rows.clone()));
+                // Looked for before the ids are taken out, which tell drives apart.
+                let told = changes(before, run).into_iter();
+                subject.changes = told.map(|c| if identify { c } else { redact::change(c, before, run) }).collect();
             }
-            Some(Compared { rows: Err(why), .. }) => (None, Some(why.clone())),
-            _ => (None, None),
-        };
-        Self { run: plain(run), before, not_compared }
+            Some(Compared { rows: Err(why), .. }) => subject.not_compared = Some(why.clone()),
+            _ => {}
+        }
+        subject
     }
 
     /// The run and the one before it, in the order of time.

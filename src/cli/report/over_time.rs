@@ -2,7 +2,7 @@
 //! the same seconds.
 
 use super::scale::{Scale, round_up};
-use super::svg::{Anchor, Svg, text_width};
+use super::svg::{Anchor, Svg, escape, text_width};
 use crate::bench::{Phase, Run};
 use crate::cli::show::words;
 
@@ -30,7 +30,7 @@ pub(super) fn element(run: &Run, most: f64, width: f64, class: &str) -> Option<S
         .fold(0.0, |a: f64, b| a.max(*b));
     let time = Scale::linear(end, width - LEFT - 8.0);
     let mut svg = Svg::default();
-    names(&mut svg, &timeline.phases, &time);
+    let numbered = names(&mut svg, &timeline.phases, &time);
     svg.group(LEFT, NAMES, "", |svg| rates(svg, &timeline.phases, &time, most));
     let mut bottom = NAMES + RATE;
     if timeline.temperature_celsius.len() > 1 {
@@ -44,11 +44,15 @@ pub(super) fn element(run: &Run, most: f64, width: f64, class: &str) -> Option<S
         let x = LEFT + time.at(mark);
         svg.text("small", x, bottom + 15.0, Anchor::Middle, &format!("{} s", (mark * 10.0).round() / 10.0));
     }
-    Some(svg.element(width, bottom + 20.0, class, "Throughput and temperature over the time of the run"))
+    let chart = svg.element(width, bottom + 20.0, "", "Throughput and temperature over the time of the run");
+    let key = numbered.into_iter().map(|(i, p)| format!("{i} {}", words::job(&p.job)).replace(' ', "\u{a0}")).collect::<Vec<_>>();
+    let key = if key.is_empty() { String::new() } else { format!("<p class=\"small-text\">{}</p>", escape(&key.join(" · "))) };
+    Some(format!("<div class=\"{class}\">{chart}{key}</div>"))
 }
 
-/// A number for each part, and its name where there is room.
-fn names(svg: &mut Svg, phases: &[Phase], time: &Scale) {
+/// The name of each part, or a number where it has no room; gives those.
+fn names<'p>(svg: &mut Svg, phases: &'p [Phase], time: &Scale) -> Vec<(usize, &'p Phase)> {
+    let mut numbered = Vec::new();
     for (number, phase) in phases.iter().enumerate() {
         let Some(end) = phase.seconds.last() else { continue };
         let (from, to) = (LEFT + time.at(phase.began_seconds), LEFT + time.at(*end));
@@ -69,19 +73,15 @@ fn names(svg: &mut Svg, phases: &[Phase], time: &Scale) {
             }
         } else {
             svg.text("small", middle, 20.0, Anchor::Middle, &(number + 1).to_string());
+            numbered.push((number + 1, phase));
         }
     }
-}
-
-/// The parts by their numbers, for where their names have no room.
-pub(super) fn numbered(run: &Run) -> String {
-    let parts = run.timeline.phases.iter().zip(1..);
-    parts.map(|(p, i)| format!("{i} {}", words::job(&p.job))).collect::<Vec<_>>().join(" · ")
+    numbered
 }
 
 fn rates(svg: &mut Svg, phases: &[Phase], time: &Scale, most: f64) {
     let scale = Scale::linear(most, RATE);
-    for mark in scale.marks(4) {
+    for mark in scale.marks(5) {
         let y = RATE - scale.at(mark);
         svg.line("grid", 0.0, y, time.at(f64::MAX), y);
         let text = if mark == 0.0 { "0".into() } else { super::bars::short_rate(mark) };

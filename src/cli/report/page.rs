@@ -113,7 +113,7 @@ fn tiles(body: &mut String, subject: &Subject) {
 
 fn compared(row: &Row) -> (String, String) {
     use crate::bench::Gain;
-    let from = format!("{} \u{2192} {}", rate(row.before), rate(row.after));
+    let from = words::from_to(row.before, row.after, " \u{2192} ");
     let figure = match row.gain {
         Gain::Faster | Gain::Slower => format!("{:.2}\u{d7}", row.ratio),
         Gain::Same => "no change".into(),
@@ -147,12 +147,12 @@ fn table(table: &Table) -> String {
         text.push_str("<tr>");
         for (column, cell) in row.iter().enumerate() {
             let cell = escape(cell);
+            // On a phone the head of the column stands before each cell.
+            let head = table.head.get(column).map(|h| escape(h)).unwrap_or_default();
+            let bad = if cell == "NO" || cell.contains("INVALID") { " class=\"bad\"" } else { "" };
             let _ = match column {
                 0 => write!(text, "<th scope=\"row\">{cell}</th>"),
-                _ if cell.starts_with("NO") || cell.contains("INVALID") => {
-                    write!(text, "<td class=\"bad\">{cell}</td>")
-                }
-                _ => write!(text, "<td>{cell}</td>"),
+                _ => write!(text, "<td data-head=\"{head}\"{bad}>{cell}</td>"),
             };
         }
         text.push_str("</tr>\n");
@@ -186,9 +186,8 @@ fn time(body: &mut String, subject: &Subject) {
         };
         let _ = write!(
             body,
-            "<figure>\n<figcaption><b>{}</b> {heat}</figcaption>\n{charts}<p class=\"small-text\">{}</p>\n</figure>\n",
-            escape(&side),
-            escape(&over_time::numbered(run))
+            "<figure>\n<figcaption><b>{}</b> {heat}</figcaption>\n{charts}</figure>\n",
+            escape(&side)
         );
     }
 }

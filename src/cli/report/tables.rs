@@ -1,7 +1,7 @@
 //! What a report says in words and numbers, the same in a page and in a text.
 
 use super::Subject;
-use crate::bench::{JobResult, Run, changes, limit};
+use crate::bench::{JobResult, Run, limit};
 use crate::cli::show::bench::doubts;
 use crate::cli::show::words::{self, FIRST};
 use crate::terms::{bytes, celsius, rate};
@@ -65,7 +65,7 @@ pub(super) fn results(subject: &Subject) -> Table {
     let sides = subject.sides();
     if let [before, after] = sides.as_slice() {
         let mut table =
-            Table::new(&["Job", before, after, "After against before, 95 % interval", "Of the link", "Limit now"]);
+            Table::new(&["Job", before, after, "Change, 95 % interval", "Of the link", "Limit now"]);
         for row in subject.rows() {
             table.rows.push(vec![
                 words::job(&row.job),
@@ -209,7 +209,7 @@ pub(super) fn sentences(subject: &Subject) -> Vec<String> {
     let mut said = Vec::new();
     if let Some((before, rows)) = &subject.before {
         said.extend(words::conclusions(rows, before, &subject.run));
-        for change in changes(before, &subject.run) {
+        for change in &subject.changes {
             said.push(format!("Not the same: {}, {} \u{2192} {}.", change.what, change.before, change.after));
         }
     }

@@ -36,13 +36,17 @@ pub(in crate::cli) fn sides(before: &Run, after: &Run) -> (String, String) {
     if old == new { ("before".into(), "after".into()) } else { (old, new) }
 }
 
-/// The lower end of an interval without its unit where the upper end has the
-/// same one: `429 to 437 MB/s`.
+/// An interval: `429 to 437 MB/s`.
 pub(in crate::cli) fn interval(low: f64, high: f64) -> String {
-    let (low, high) = (rate(low), rate(high));
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} to {high}"),
-        _ => format!("{low} to {high}"),
+    from_to(low, high, " to ")
+}
+
+/// Two rates, the first without its unit where the second has the same one.
+pub(in crate::cli) fn from_to(first: f64, second: f64, between: &str) -> String {
+    let (first, second) = (rate(first), rate(second));
+    match (first.split_once(' '), second.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}{between}{second}"),
+        _ => format!("{first}{between}{second}"),
     }
 }
 
@@ -145,7 +149,7 @@ fn faster_link(before: &Run, after: &Run) -> Option<String> {
 fn why_nothing(result: &JobResult) -> &'static str {
     match limit(result) {
         Some(Limit::Drive) if waits(result) => {
-            ": each transfer waits for the answer to the one before, and it is the drive that takes the time"
+            ": each transfer waits for the answer to the one before, and little of that time is the link's"
         }
         Some(Limit::Drive) => ": the drive is the limit",
         Some(Limit::Cpu) => ": the processor is the limit",
