@@ -159,11 +159,14 @@ fn gain(ratio: f64, low: f64, high: f64) -> Gain {
 
 /// In words: `1.94 times faster, 1.92 to 1.96`.
 fn verdict(gain: Gain, ratio: f64, low: f64, high: f64) -> String {
-    match gain {
-        Gain::Faster => format!("{ratio:.2} times faster, {low:.2} to {high:.2}"),
-        Gain::Slower => format!("{:.2} times slower, {:.2} to {:.2}", 1.0 / ratio, 1.0 / high, 1.0 / low),
-        Gain::Same | Gain::Unclear => "no clear difference".into(),
-    }
+    let (word, ratio, low, high) = match gain {
+        Gain::Faster => ("faster", ratio, low, high),
+        Gain::Slower => ("slower", 1.0 / ratio, 1.0 / high, 1.0 / low),
+        Gain::Same | Gain::Unclear => return "no clear difference".into(),
+    };
+    // Three digits say enough.
+    let digits = if high >= 9.995 { 1 } else { 2 };
+    format!("{ratio:.digits$} times {word}, {low:.digits$} to {high:.digits$}")
 }
 
 fn belong_together(before: &Run, after: &Run) -> Result<(), NotComparable> {

@@ -81,6 +81,7 @@ fn row(before: &[f64], after: &[f64]) -> Row {
 fn verdicts_in_words() {
     assert_eq!(verdict(&SLOW, &FAST), "1.94 times faster, 1.93 to 1.95");
     assert_eq!(verdict(&FAST, &SLOW), "1.94 times slower, 1.93 to 1.95");
+    assert_eq!(verdict(&SLOW, &SLOW.map(|s| s * 20.0)), "20.0 times faster, 19.9 to 20.1");
     assert_eq!(verdict(&SLOW, &SLOW), "no clear difference");
     // Clear but small; large but scattered.
     assert_eq!(verdict(&SLOW, &SLOW.map(|s| s * 1.015)), "no clear difference");

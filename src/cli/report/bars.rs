@@ -199,6 +199,9 @@ fn beside(subject: &Subject, job: &str) -> String {
     if let Some(row) = subject.row(job) {
         return words::verdict(row);
     }
+    if subject.before.is_some() {
+        return "not compared".into();
+    }
     let result = subject.run.results.iter().find(|r| r.job == job);
     match result.and_then(|r| r.ceiling_ratio) {
         Some(share) => format!("{} % of the link", words::percent(share)),

@@ -37,12 +37,13 @@ pub(super) fn element(subject: &Subject, width: f64, class: &str) -> Option<Stri
         let left = column as f64 * (wide + gap);
         for mark in scale.marks(9) {
             let x = left + scale.at(mark);
+            let anchor = if scale.at(mark) + 24.0 > wide { Anchor::End } else { Anchor::Middle };
             for line in 0..lines {
                 // Not through the names.
                 let y = top + each * line as f64;
                 svg.line("grid", x, y + NAME, x, y + each - 6.0);
             }
-            svg.text("small", x, bottom + 14.0, Anchor::Middle, &round_time(mark));
+            svg.text("small", x, bottom + 14.0, anchor, &round_time(mark));
         }
     }
     for (number, job) in jobs.iter().enumerate() {

@@ -25,15 +25,34 @@ pub(in crate::cli) fn short(link: Option<LinkInfo>) -> String {
 }
 
 /// What the two runs are called beside each other: by their links, else by
-/// their names.
+/// their names, else by their drives. Long names are cut; they stand in full
+/// where the run is described.
 pub(in crate::cli) fn sides(before: &Run, after: &Run) -> (String, String) {
-    let links = |r: &Run| r.environment.link.map(|l| (l.generation, l.width));
-    if links(before) != links(after) {
-        return (short(before.environment.link), short(after.environment.link));
+    if let (Some(old), Some(new)) = (before.environment.link, after.environment.link) {
+        if (old.generation, old.width) != (new.generation, new.width) {
+            return (short(Some(old)), short(Some(new)));
+        }
     }
-    let name = |r: &Run, other: &str| r.label.clone().unwrap_or_else(|| other.to_owned());
+    let drive = |r: &Run| r.target.model.clone().or_else(|| r.target.disk.clone());
+    let apart = drive(before) != drive(after);
+    let name = |r: &Run, other: &str| {
+        let drive = || drive(r).filter(|_| apart);
+        cut(&r.label.clone().or_else(drive).unwrap_or_else(|| other.to_owned()))
+    };
     let (old, new) = (name(before, "before"), name(after, "after"));
     if old == new { ("before".into(), "after".into()) } else { (old, new) }
+}
+
+/// At most 20 letters.
+fn cut(name: &str) -> String {
+    const MOST: usize = 20;
+    match name.char_indices().nth(MOST) {
+        Some(_) => {
+            let kept: String = name.chars().take(MOST - 1).collect();
+            format!("{}\u{2026}", kept.trim_end())
+        }
+        None => name.to_owned(),
+    }
 }
 
 /// An interval: `429 to 437 MB/s`.
@@ -80,6 +99,7 @@ pub(in crate::cli) fn verdict(row: &Row) -> String {
 pub(in crate::cli) fn shares(row: &Row, arrow: &str) -> String {
     match (row.ceiling_ratio_before, row.ceiling_ratio_after) {
         (Some(was), Some(is)) => format!("{} {arrow} {} % of link", percent(was), percent(is)),
+        (None, Some(is)) => format!("{} % of link", percent(is)),
         _ => String::new(),
     }
 }
@@ -205,6 +225,13 @@ mod tests {
         }
         assert!(crate::bench::JOBS.iter().all(|j| job(j.name) != j.name));
         assert!(crate::bench::JOBS.iter().any(|j| j.name == FIRST));
+    }
+
+    #[test]
+    fn a_long_name_is_cut() {
+        assert_eq!(cut("the new cable"), "the new cable");
+        assert_eq!(cut("ünï twenty letters.."), "ünï twenty letters..");
+        assert_eq!(cut("the old cable from the drawer"), "the old cable from\u{2026}");
     }
 
     #[test]
