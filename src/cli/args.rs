@@ -193,7 +193,7 @@ pub(super) struct Bench {
     /// Keep the result under this name too
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(super) save: Option<String>,
-    /// Compare now with the newest run at another link speed (or with run A), or run A with run B
+    /// Compare now with the newest run at another link speed or under another name (or with run A), or run A with run B
     #[arg(long, num_args = 0..=2, value_names = ["A", "B"])]
     pub(super) compare: Option<Vec<String>>,
     /// Write a report too: .html (a page), .svg (the chart), .md (a text) or .json (the data)

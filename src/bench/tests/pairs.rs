@@ -2,8 +2,8 @@
 
 use crate::bench::store::{self, FOLDER};
 use crate::bench::{
-    Change, EngineUsed, Environment, JobResult, Limit, LinkInfo, NotComparable, Gain, Pairing, Profile, Row, Run,
-    SCHEMA, TargetInfo, Timeline, baseline, changes, compare, limit, waits,
+    Change, EngineUsed, Environment, Gain, JobResult, Limit, LinkInfo, NotComparable, Pairing, Profile, Row,
+    Run, SCHEMA, TargetInfo, Timeline, baseline, changes, compare, limit, waits,
 };
 use crate::host::Host;
 
@@ -154,7 +154,8 @@ fn what_else_differs_is_told() {
     after.environment.temperature_before_celsius = Some(60.0);
     let mut warm = before.clone();
     warm.environment.temperature_before_celsius = Some(40.0);
-    let change = |what, before: &str, after: &str| Change { what, before: before.into(), after: after.into() };
+    let change =
+        |what, before: &str, after: &str| Change { what, before: before.into(), after: after.into() };
     assert_eq!(
         changes(&warm, &after),
         [

@@ -51,7 +51,12 @@ pub(super) fn element(subject: &Subject, width: f64, class: &str) -> Option<Stri
         let (x, y) = ((number % columns) as f64 * (wide + gap), (number / columns) as f64 * each + top);
         svg.group(x, y, "", |svg| row(svg, &runs, job, &scale, wide));
     }
-    Some(svg.element(width, bottom + 20.0, class, "Latency percentiles by job; the table below has the numbers"))
+    Some(svg.element(
+        width,
+        bottom + 20.0,
+        class,
+        "Latency percentiles by job; the table below has the numbers",
+    ))
 }
 
 /// The jobs of all runs.
@@ -77,7 +82,8 @@ fn row(svg: &mut Svg, runs: &[&Run], job: &str, scale: &Scale, width: f64) {
         .filter_map(|run| run.results.iter().find(|r| r.job == job)?.p50_ns)
         .map(words::latency)
         .collect();
-    let said = if medians.is_empty() { String::new() } else { format!("median {}", medians.join(" \u{2192} ")) };
+    let said =
+        if medians.is_empty() { String::new() } else { format!("median {}", medians.join(" \u{2192} ")) };
     svg.text("small", width, 13.0, Anchor::End, &said);
     for (side, run) in runs.iter().enumerate() {
         let Some(result) = run.results.iter().find(|r| r.job == job) else { continue };

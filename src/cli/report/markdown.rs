@@ -5,7 +5,8 @@ use super::tables::{self, Table};
 
 /// In GitHub's Markdown.
 pub(super) fn text(subject: &Subject) -> String {
-    let mut text = format!("## {}\n\n{}\n\n", escape(&tables::headline(subject)), escape(&tables::about(subject)));
+    let mut text =
+        format!("## {}\n\n{}\n\n", escape(&tables::headline(subject)), escape(&tables::about(subject)));
     table(&mut text, &tables::results(subject));
     for sentence in tables::sentences(subject) {
         text.push_str(&format!("- {}\n", escape(&sentence)));

@@ -45,7 +45,8 @@ impl Subject {
                 subject.before = Some((plain(before), rows.clone()));
                 // Looked for before the ids are taken out, which tell drives apart.
                 let told = changes(before, run).into_iter();
-                subject.changes = told.map(|c| if identify { c } else { redact::change(c, before, run) }).collect();
+                subject.changes =
+                    told.map(|c| if identify { c } else { redact::change(c, before, run) }).collect();
             }
             Some(Compared { rows: Err(why), .. }) => subject.not_compared = Some(why.clone()),
             _ => {}
@@ -126,7 +127,9 @@ impl Sheet {
         let shown = file.display();
         let kind = Kind::of(file).ok_or_else(|| {
             Failure::new(Exit::Usage, "usage", format!("{shown}: its name does not say what kind of report"))
-                .remedy("end the name with .html (a page), .svg (the chart), .md (a text) or .json (the data)")
+                .remedy(
+                    "end the name with .html (a page), .svg (the chart), .md (a text) or .json (the data)",
+                )
         })?;
         let wrong = |why: &str| Failure::new(Exit::Usage, "usage", format!("{shown}: {why}"));
         let whole = std::path::absolute(file).map_err(|e| wrong(&e.to_string()))?;

@@ -45,8 +45,15 @@ pub(super) fn element(run: &Run, most: f64, width: f64, class: &str) -> Option<S
         svg.text("small", x, bottom + 15.0, Anchor::Middle, &format!("{} s", (mark * 10.0).round() / 10.0));
     }
     let chart = svg.element(width, bottom + 20.0, "", "Throughput and temperature over the time of the run");
-    let key = numbered.into_iter().map(|(i, p)| format!("{i} {}", words::job(&p.job)).replace(' ', "\u{a0}")).collect::<Vec<_>>();
-    let key = if key.is_empty() { String::new() } else { format!("<p class=\"small-text\">{}</p>", escape(&key.join(" · "))) };
+    let key = numbered
+        .into_iter()
+        .map(|(i, p)| format!("{i} {}", words::job(&p.job)).replace(' ', "\u{a0}"))
+        .collect::<Vec<_>>();
+    let key = if key.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"small-text\">{}</p>", escape(&key.join(" · ")))
+    };
     Some(format!("<div class=\"{class}\">{chart}{key}</div>"))
 }
 

@@ -95,10 +95,13 @@ fn tiles(body: &mut String, subject: &Subject) {
         let (figure, text) = match subject.row(&result.job) {
             Some(row) => compared(row),
             None if !result.valid => ("invalid".into(), "see the checks below".into()),
-            None => (rate(result.median), match result.ceiling_ratio {
-                Some(share) => format!("{} % of what the link carries", words::percent(share)),
-                None => format!("{:.0} transfers a second", result.iops),
-            }),
+            None => (
+                rate(result.median),
+                match result.ceiling_ratio {
+                    Some(share) => format!("{} % of what the link carries", words::percent(share)),
+                    None => format!("{:.0} transfers a second", result.iops),
+                },
+            ),
         };
         let _ = writeln!(
             body,
@@ -210,12 +213,12 @@ fn checks(body: &mut String, subject: &Subject) {
 }
 
 fn footer(body: &mut String, subject: &Subject) {
-    let _ = write!(
+    let _ = writeln!(
         body,
         "<footer><p>Each rate is the median of a job's passes; MB = 10<sup>6</sup> bytes. The ceiling is what the \
          link carries after its coding and the overhead of its packets. Intervals hold the scatter of the passes, not what changes \
          from one run to the next. SEQ1M Q8T1: 1 MiB blocks in order, 8 in flight, one thread; RND4K: 4 KiB blocks anywhere. \
-         Method: docs/bench.md of pi5-nvme {}.</p></footer>\n",
+         Method: docs/bench.md of pi5-nvme {}.</p></footer>",
         escape(&subject.run.version)
     );
 }

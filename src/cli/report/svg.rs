@@ -48,10 +48,8 @@ impl Svg {
     /// A filled rectangle.
     pub(super) fn rect(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64) {
         let (x, y, width, height) = (n(x), n(y), n(width.max(0.0)), n(height.max(0.0)));
-        let _ = write!(
-            self.body,
-            r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#
-        );
+        let _ =
+            write!(self.body, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
     }
 
     /// A straight line.
@@ -145,12 +143,18 @@ mod tests {
 
     #[test]
     fn text_cannot_leave_its_place() {
-        assert_eq!(escape(r#"<a b="c" d='e'> & ]]>"#), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt; &amp; ]]&gt;");
+        assert_eq!(
+            escape(r#"<a b="c" d='e'> & ]]>"#),
+            "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt; &amp; ]]&gt;"
+        );
         assert_eq!(escape("a\u{1b}[1mb\0\n\u{fffe}ü"), "a [1mb   ü");
     }
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!((n(3.0), n(0.25), n(-1.04), n(100.0)), ("3".into(), "0.2".into(), "-1".into(), "100".into()));
+        assert_eq!(
+            (n(3.0), n(0.25), n(-1.04), n(100.0)),
+            ("3".into(), "0.2".into(), "-1".into(), "100".into())
+        );
     }
 }

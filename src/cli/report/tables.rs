@@ -78,7 +78,8 @@ pub(super) fn results(subject: &Subject) -> Table {
         }
         return table;
     }
-    let mut table = Table::new(&["Job", "Median", "95 % interval", "Of the link", "Limit", "Transfers a second"]);
+    let mut table =
+        Table::new(&["Job", "Median", "95 % interval", "Of the link", "Limit", "Transfers a second"]);
     for result in &subject.run.results {
         let interval = result.low.zip(result.high).map(|(low, high)| words::interval(low, high));
         let share = result.ceiling_ratio.map(|s| format!("{} %", words::percent(s)));
@@ -95,7 +96,7 @@ pub(super) fn results(subject: &Subject) -> Table {
 }
 
 /// Each result of each run, with the side's name when there are two.
-fn each<'s>(subject: &'s Subject) -> Vec<(String, &'s JobResult)> {
+fn each(subject: &Subject) -> Vec<(String, &JobResult)> {
     let (runs, sides) = (subject.runs(), subject.sides());
     let mut all = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -188,7 +189,10 @@ fn conditions(run: &Run) -> Vec<(&'static str, String)> {
         ("Drive's firmware", said(&target.firmware)),
         ("Drive's id", said(&target.identity)),
         ("Link", link.map(|l| l.to_string()).unwrap_or_default()),
-        ("Payload of the link's packets", around.max_payload_bytes.map(|p| format!("{p} B")).unwrap_or_default()),
+        (
+            "Payload of the link's packets",
+            around.max_payload_bytes.map(|p| format!("{p} B")).unwrap_or_default(),
+        ),
         ("Device", said(&target.device)),
         ("File system", target.file_system.clone()),
         ("Mounted at", target.mount.clone()),

@@ -6,7 +6,8 @@
 use super::svg::escape;
 use super::*;
 use crate::bench::{
-    EngineUsed, Environment, JobResult, LinkInfo, Pairing, Phase, Profile, SCHEMA, TargetInfo, Timeline, compare,
+    EngineUsed, Environment, JobResult, LinkInfo, Pairing, Phase, Profile, SCHEMA, TargetInfo, Timeline,
+    compare,
 };
 
 fn result(job: &str, median: f64, ceiling: Option<f64>) -> JobResult {
@@ -102,7 +103,10 @@ fn elements(text: &str, look: impl Fn(roxmltree::Node<'_, '_>)) {
 fn a_page_needs_nothing_from_elsewhere() {
     for text in &all(&compared(&run(2), &run(3), false))[..2] {
         elements(text, |node| {
-            assert!(!["script", "img", "link", "iframe", "object"].contains(&node.tag_name().name()), "{node:?}");
+            assert!(
+                !["script", "img", "link", "iframe", "object"].contains(&node.tag_name().name()),
+                "{node:?}"
+            );
             let asks = |name: &str| matches!(name, "src" | "href" | "srcset") || name.starts_with("on");
             assert!(!node.attributes().any(|a| asks(a.name())), "{node:?}");
         });
@@ -130,7 +134,10 @@ fn every_kind_says_the_result() {
     let [page, chart, text, data] = all(&Subject::new(&run(3), None, false));
     assert!(page.contains("95 % of what the link carries") && chart.contains("95 % of the link"));
     assert!(text.contains("| SEQ1M Q8T1 read | 858 MB/s |"), "{text}");
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&data).unwrap()["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&data).unwrap()["runs"].as_array().unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -141,7 +148,9 @@ fn bars_are_as_long_as_what_they_stand_for() {
         let number = |name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
         // Those of the legend have another height.
         match node.attribute("class") {
-            Some("before" | "after") if node.attribute("height") == Some("15") => bars.borrow_mut().push(number("width")),
+            Some("before" | "after") if node.attribute("height") == Some("15") => {
+                bars.borrow_mut().push(number("width"))
+            }
             Some("ceiling") => ceilings.borrow_mut().push(number("x1")),
             _ => {}
         }
@@ -197,7 +206,10 @@ fn a_report_does_not_tell_whose_machine_it_is() {
     }
     let [page, _, text, data] = all(&compared(&run(2), &run(3), true));
     for text in [page, text, data] {
-        assert!(text.contains("alice") && text.contains("0123456789abcdef"), "asked for by --identify\n{text}");
+        assert!(
+            text.contains("alice") && text.contains("0123456789abcdef"),
+            "asked for by --identify\n{text}"
+        );
     }
     // Two drives of a kind are told apart without their ids.
     let other = Run { target: TargetInfo { identity: Some("ffff0000".into()), ..run(3).target }, ..run(3) };
@@ -239,7 +251,10 @@ fn what_is_missing_is_said_or_left_out() {
 fn a_kind_is_told_by_the_end_of_the_name() {
     let of = |name: &str| Kind::of(Path::new(name));
     assert_eq!(of("a.b/x.html"), Some(Kind::Html));
-    assert_eq!((of("x.SVG"), of("x.md"), of("x.json")), (Some(Kind::Svg), Some(Kind::Markdown), Some(Kind::Json)));
+    assert_eq!(
+        (of("x.SVG"), of("x.md"), of("x.json")),
+        (Some(Kind::Svg), Some(Kind::Markdown), Some(Kind::Json))
+    );
     assert_eq!((of("x"), of("x.txt"), of(".html"), of("")), (None, None, None, None));
 }
 

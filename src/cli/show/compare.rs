@@ -33,7 +33,11 @@ pub(super) fn remarks(page: &mut Page, rows: &[Row], before: &Run, after: &Run) 
         page.hang(" i", super::HANG, &sentence);
     }
     for change in changes(before, after) {
-        page.hang(" i", super::HANG, &format!("Not the same: {}, {} -> {}", change.what, change.before, change.after));
+        page.hang(
+            " i",
+            super::HANG,
+            &format!("Not the same: {}, {} -> {}", change.what, change.before, change.after),
+        );
     }
 }
 
