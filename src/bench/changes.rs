@@ -31,11 +31,11 @@ pub fn changes(before: &Run, after: &Run) -> Vec<Change> {
     let (old, new) = (&before.target, &after.target);
     if old.identity.is_none() || old.identity != new.identity {
         let name = |t: &super::TargetInfo| {
-            let model = t.model.clone().or_else(|| t.disk.clone()).unwrap_or_else(|| "unknown".into());
-            let id = t.identity.as_deref().map(|id| id.chars().take(8).collect::<String>());
-            id.map_or_else(|| model.clone(), |id| format!("{model} ({id})"))
+            t.model.clone().or_else(|| t.disk.clone()).unwrap_or_else(|| "unknown".into())
         };
-        add("drive", name(old), name(new));
+        let (old, new) = (name(old), name(new));
+        let new = if old == new { format!("{new}, perhaps another of the kind") } else { new };
+        add("drive", old, new);
     }
     add("drive's firmware", said(&old.firmware), said(&new.firmware));
     add("file system", old.file_system.clone(), new.file_system.clone());

@@ -60,8 +60,9 @@ pub enum Pairing {
     /// Found by this program: the same drive and file system, and something
     /// that sets the runs apart (the link's speed, or the name).
     Alike,
-    /// Named by the user: any two. What else differs is for [`super::changes`]
-    /// to say.
+    /// Named by the user: any two, but for two drives that are known to be two
+    /// (numbers change between two starts, so that the user may not know). What
+    /// else differs is for [`super::changes`] to say.
     Named,
 }
 
@@ -113,6 +114,7 @@ pub fn compare(before: &Run, after: &Run, pairing: Pairing) -> Result<Vec<Row>, 
     if before.simulated != after.simulated {
         return Err(NotComparable::SimulatedAndReal);
     }
+    same_drive(before, after, pairing)?;
     if pairing == Pairing::Alike {
         belong_together(before, after)?;
     }
@@ -169,21 +171,23 @@ fn verdict(gain: Gain, ratio: f64, low: f64, high: f64) -> String {
     format!("{ratio:.digits$} times {word}, {low:.digits$} to {high:.digits$}")
 }
 
-fn belong_together(before: &Run, after: &Run) -> Result<(), NotComparable> {
+fn same_drive(before: &Run, after: &Run, pairing: Pairing) -> Result<(), NotComparable> {
     let (old, new) = (&before.target, &after.target);
     let (Some(old_drive), Some(new_drive)) = (&old.identity, &new.identity) else {
-        return Err(NotComparable::UnknownDrive);
+        return if pairing == Pairing::Named { Ok(()) } else { Err(NotComparable::UnknownDrive) };
     };
-    if old_drive != new_drive {
-        let name = |model: &Option<String>, id: &String| {
-            format!(
-                "{} ({})",
-                model.as_deref().unwrap_or("unknown model"),
-                id.chars().take(8).collect::<String>()
-            )
-        };
-        return Err(NotComparable::OtherDrive(name(&old.model, old_drive), name(&new.model, new_drive)));
+    if old_drive == new_drive {
+        return Ok(());
     }
+    let name = |model: &Option<String>, id: &String| {
+        let id = id.chars().take(8).collect::<String>();
+        format!("{} ({id})", model.as_deref().unwrap_or("unknown model"))
+    };
+    Err(NotComparable::OtherDrive(name(&old.model, old_drive), name(&new.model, new_drive)))
+}
+
+fn belong_together(before: &Run, after: &Run) -> Result<(), NotComparable> {
+    let (old, new) = (&before.target, &after.target);
     // Where it is mounted and how the kernel numbers the drives may change
     // between two boots.
     if (&old.file_system, old.partition) != (&new.file_system, new.partition) {

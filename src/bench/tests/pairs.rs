@@ -164,9 +164,13 @@ fn what_else_differs_is_told() {
             change("drive's temperature at the start", "40 °C", "60 °C"),
         ]
     );
-    after.target.identity = Some("bbbbbbbbbb".into());
-    after.target.model = Some("Other".into());
-    assert_eq!(changes(&before, &after)[0], change("drive", "unknown (aaaa)", "Other (bbbbbbbb)"));
+    after.target.identity = None;
+    assert_eq!(
+        changes(&before, &after)[0],
+        change("drive", "unknown", "unknown, perhaps another of the kind")
+    );
+    after.target.disk = Some("mmcblk0".into());
+    assert_eq!(changes(&before, &after)[0], change("drive", "unknown", "mmcblk0"));
 }
 
 #[test]
@@ -195,6 +199,8 @@ fn what_does_not_belong_together_is_not_compared() {
     // Any two that are named are compared, but not what is no comparison.
     let mut other = after.clone();
     (other.target.identity, other.environment.link) = (Some("bbbb".into()), before.environment.link);
+    assert!(matches!(compare(&before, &other, Pairing::Named), Err(No::OtherDrive(..))));
+    (other.target.identity, other.target.file_system) = (None, "btrfs".into());
     assert!(compare(&before, &other, Pairing::Named).is_ok());
     other.simulated = true;
     assert_eq!(compare(&before, &other, Pairing::Named), Err(No::SimulatedAndReal));

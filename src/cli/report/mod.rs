@@ -44,9 +44,7 @@ impl Subject {
             Some(Compared { before: Some(before), rows: Ok(rows) }) => {
                 subject.before = Some((plain(before), rows.clone()));
                 // Looked for before the ids are taken out, which tell drives apart.
-                let told = changes(before, run).into_iter();
-                subject.changes =
-                    told.map(|c| if identify { c } else { redact::change(c, before, run) }).collect();
+                subject.changes = changes(before, run);
             }
             Some(Compared { rows: Err(why), .. }) => subject.not_compared = Some(why.clone()),
             _ => {}

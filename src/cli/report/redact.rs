@@ -1,7 +1,7 @@
 //! A run without what tells whose machine it is: a report is made to be shown
 //! to others.
 
-use crate::bench::{Change, Run};
+use crate::bench::Run;
 
 /// What stands in place of what was left out.
 const LEFT_OUT: &str = "(left out)";
@@ -31,17 +31,6 @@ pub(super) fn redacted(run: &Run) -> Run {
         }
     }
     run
-}
-
-/// A change without the drives' ids; two drives of one model are still two.
-pub(super) fn change(change: Change, before: &Run, after: &Run) -> Change {
-    if change.what != "drive" {
-        return change;
-    }
-    let (old, new) = (super::tables::model(before), super::tables::model(after));
-    let same = old == new;
-    let name = |model: String, which: &str| if same { format!("{model} ({which})") } else { model };
-    Change { what: change.what, before: name(old, "one"), after: name(new, "another") }
 }
 
 /// `/dev/nvme0n1p2`: the kernel's own name, not one that somebody gave.
