@@ -64,7 +64,7 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
 }
 
 /// Why there is nothing to compare with.
-const NONE: &str = "no earlier run of this drive at another link speed is kept; \
+const NONE: &str = "no earlier run of this drive at another link speed or under another name is kept; \
 measure before a change (setup --bench quick does), then compare after the reboot";
 
 /// The same where this run's own link is unknown.

@@ -258,6 +258,23 @@ fn a_stored_run_comes_back_as_it_was() {
     assert!(store::load(&host, "nothing").unwrap_err().to_string().contains("nothing"));
 }
 
+#[test]
+fn a_run_from_before_the_timeline_is_read_too() {
+    let (dir, host) = machine();
+    let whole = run(2, vec![result(SEQ, &SLOW)]);
+    store::save(&host, &whole, None).unwrap();
+    let file = dir.path().join(&FOLDER[1..]).join("20261201T100000Z.json");
+    let mut old: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert!(old.as_object_mut().unwrap().remove("timeline").is_some());
+    std::fs::write(&file, old.to_string()).unwrap();
+    assert_eq!(store::list(&host).unwrap()[0].run, whole);
+    // Lists that do not belong together are no run.
+    old["timeline"] =
+        serde_json::json!({"phases": [], "temperature_seconds": [1.0], "temperature_celsius": []});
+    std::fs::write(&file, old.to_string()).unwrap();
+    assert_eq!(store::list(&host).unwrap(), []);
+}
+
 #[cfg(unix)]
 #[test]
 fn stored_runs_are_the_owners_only() {

@@ -16,8 +16,9 @@ const BETWEEN: f64 = 16.0;
 const HEAT: f64 = 54.0;
 
 /// The chart of `run` for a page, `width` wide; `None` when nothing was
-/// written down. `most` is the top of the axis in bytes a second.
-pub(super) fn element(run: &Run, most: f64, width: f64, class: &str) -> Option<String> {
+/// written down. `most` is the top of the axis in bytes a
+/// second, `side` the class of its colour.
+pub(super) fn element(run: &Run, most: f64, side: &str, width: f64, class: &str) -> Option<String> {
     let timeline = &run.timeline;
     if timeline.is_empty() {
         return None;
@@ -31,7 +32,7 @@ pub(super) fn element(run: &Run, most: f64, width: f64, class: &str) -> Option<S
     let time = Scale::linear(end, width - LEFT - 8.0);
     let mut svg = Svg::default();
     let numbered = names(&mut svg, &timeline.phases, &time);
-    svg.group(LEFT, NAMES, "", |svg| rates(svg, &timeline.phases, &time, most));
+    svg.group(LEFT, NAMES, "", |svg| rates(svg, &timeline.phases, &time, most, side));
     let mut bottom = NAMES + RATE;
     if timeline.temperature_celsius.len() > 1 {
         bottom += BETWEEN;
@@ -86,7 +87,7 @@ fn names<'p>(svg: &mut Svg, phases: &'p [Phase], time: &Scale) -> Vec<(usize, &'
     numbered
 }
 
-fn rates(svg: &mut Svg, phases: &[Phase], time: &Scale, most: f64) {
+fn rates(svg: &mut Svg, phases: &[Phase], time: &Scale, most: f64, side: &str) {
     let scale = Scale::linear(most, RATE);
     for mark in scale.marks(5) {
         let y = RATE - scale.at(mark);
@@ -107,8 +108,8 @@ fn rates(svg: &mut Svg, phases: &[Phase], time: &Scale, most: f64) {
         let mut area = vec![(first.0, RATE)];
         area.extend(&line);
         area.push((last.0, RATE));
-        svg.path("after area", &area, true);
-        svg.path("after line", &line, false);
+        svg.path(&format!("{side} area"), &area, true);
+        svg.path(&format!("{side} line"), &line, false);
     }
 }
 

@@ -118,6 +118,7 @@ fn compared(row: &Row) -> (String, String) {
     use crate::bench::Gain;
     let from = words::from_to(row.before, row.after, " \u{2192} ");
     let figure = match row.gain {
+        Gain::Faster | Gain::Slower if row.ratio >= 9.995 => format!("{:.1}\u{d7}", row.ratio),
         Gain::Faster | Gain::Slower => format!("{:.2}\u{d7}", row.ratio),
         Gain::Same => "no change".into(),
         Gain::Unclear => "not clear".into(),
@@ -176,12 +177,13 @@ fn time(body: &mut String, subject: &Subject) {
         return;
     }
     section(body, "Over time", "");
-    for (run, side) in runs.iter().zip(subject.sides()) {
+    for (number, (run, side)) in runs.iter().zip(subject.sides()).enumerate() {
+        let class = if number + 1 == runs.len() { "after" } else { "before" };
         if run.timeline.is_empty() {
             let _ = writeln!(body, "<p class=\"small-text\">{}: not written down.</p>", escape(&side));
             continue;
         }
-        let charts = both(|width, class| over_time::element(run, most, width, class));
+        let charts = both(|width, size| over_time::element(run, most, class, width, size));
         let heat = if run.timeline.temperature_celsius.len() > 1 {
             "above: throughput; below: the drive's temperature"
         } else {
