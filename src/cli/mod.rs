@@ -6,6 +6,8 @@ mod bench;
 mod demo;
 mod exit;
 mod generate;
+#[cfg(test)]
+mod made_up;
 mod page;
 mod progress;
 mod report;

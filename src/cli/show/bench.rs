@@ -97,9 +97,9 @@ pub(in crate::cli) fn report(
     page.blank();
     match compared {
         Some(Compared { rows: Ok(rows), before: Some(before) }) => {
-            compare::comparison(&mut page, rows, before, run, ui);
+            compare::comparison(&mut page, rows, before, run, ui.width);
         }
-        _ => results(&mut page, run, ui),
+        _ => results(&mut page, run, ui.width),
     }
     page.blank();
     remarks(&mut page, run, compared, ui);
@@ -118,20 +118,20 @@ pub(in crate::cli) fn report(
 }
 
 /// Columns of the table beside the name of the job.
-const COLUMNS: usize = 61;
+const COLUMNS: usize = 62;
 
 /// Columns of a bar.
 const BAR: usize = 12;
 
-fn results(page: &mut Page, run: &Run, ui: &Ui) {
+fn results(page: &mut Page, run: &Run, width: usize) {
     let name = run.results.iter().map(|r| job(&r.job).chars().count()).max().unwrap_or(0);
-    let wide = ui.width >= name + COLUMNS;
+    let wide = width >= name + COLUMNS;
     // Without a link the fastest job is the whole length.
     let known = run.results.iter().any(|r| r.ceiling_ratio.is_some());
     let most = run.results.iter().map(|r| r.median).fold(f64::MIN_POSITIVE, f64::max);
     if wide {
         let scale = if known { "of what the link" } else { "of the fastest" };
-        let head = format!("{:name$} {:>9}  {scale:<18}{:<21} {:>7}", "", "median", "95 % interval", "p99");
+        let head = format!("{:name$} {:>9}  {scale:<19}{:<21} {:>7}", "", "median", "95 % interval", "p99");
         let head = page.tone(Tone::Dim, &head);
         page.exact(&head);
     }
@@ -149,16 +149,15 @@ fn results(page: &mut Page, run: &Run, ui: &Ui) {
         let invalid = if result.valid { "" } else { "  INVALID" };
         if wide {
             let bar = bar(share.unwrap_or(0.0), BAR);
-            page.exact(&format!(
-                "{job:<name$} {speed:>9}  {bar} {percent:>4} {interval:<21} {late:>7}{invalid}"
-            ));
+            let last = if result.valid { late.as_str() } else { "INVALID" };
+            page.exact(&format!("{job:<name$} {speed:>9}  {bar} {percent:>5} {interval:<21} {last:>7}"));
         } else {
             page.line(&format!("{job}{invalid}"));
             let scale = if known { "link" } else { "the fastest" };
             let share = share.map(|_| format!(" · {percent} of {scale}")).unwrap_or_default();
             page.hang("", 2, &dotted(&format!("{speed}{share}")));
             if let Some(known) = result.ceiling_ratio {
-                page.exact(&format!("  {}", bar(known, ui.width.saturating_sub(4).min(36))));
+                page.exact(&format!("  {}", bar(known, width.saturating_sub(4).min(36))));
             }
             page.hang("", 2, &dotted(&format!("95 %: {interval} · p99 {late}")));
         }
@@ -208,12 +207,33 @@ fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::cli::made_up::run;
+
+    #[test]
+    fn a_table_fits_the_terminal() {
+        let mut odd = run(3);
+        odd.results[0].valid = false;
+        odd.results[0].job = "rnd4k-q32t1-write".into();
+        (odd.results[1].low, odd.results[1].high) = (Some(1.04e3), Some(68.3e6));
+        odd.results[2].ceiling_ratio = Some(1.3);
+        for width in [100, 80, 79, 60, 40] {
+            let mut page = Page::new(width, false);
+            results(&mut page, &odd, width);
+            let text = page.into_text();
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line:?} in\n{text}");
+            }
+            assert!(text.contains("INVALID") && text.contains("130 %"), "{text}");
+        }
+    }
+
     #[test]
     fn a_bar_has_its_width_whatever_the_share() {
-        assert_eq!(super::bar(0.5, 4), "██··");
-        assert_eq!(super::bar(0.53, 4), "██▏·");
+        assert_eq!(bar(0.5, 4), "██··");
+        assert_eq!(bar(0.53, 4), "██▏·");
         for share in [0.0, 0.01, 0.999, 1.0, 1.7, f64::NAN] {
-            assert_eq!(super::bar(share, 12).chars().count(), 12, "{share}");
+            assert_eq!(bar(share, 12).chars().count(), 12, "{share}");
         }
     }
 }

@@ -150,6 +150,9 @@ pub(in crate::cli) fn conclusions(rows: &[Row], before: &Run, after: &Run) -> Ve
         ));
     }
     said.extend(left_out(rows, before, after));
+    if before.partial {
+        said.push("The earlier run was interrupted: jobs are missing or short.".into());
+    }
     said
 }
 
@@ -211,6 +214,8 @@ fn list<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::{Pairing, compare};
+    use crate::cli::made_up::run;
 
     #[test]
     fn jobs_are_named_as_people_name_them() {
@@ -225,6 +230,61 @@ mod tests {
         }
         assert!(crate::bench::JOBS.iter().all(|j| job(j.name) != j.name));
         assert!(crate::bench::JOBS.iter().any(|j| j.name == FIRST));
+    }
+
+    fn said(before: &Run, after: &Run) -> Vec<String> {
+        conclusions(&compare(before, after, Pairing::Named).unwrap(), before, after)
+    }
+
+    #[test]
+    fn what_follows_is_said_plainly() {
+        let (before, after) = (run(2), run(3));
+        let nothing = "Gen 3 brings nothing for RND4K Q1T1 read: each transfer waits for the answer to the one \
+                       before, and little of that time is the link's.";
+        let mut one = after.clone();
+        (one.results[2].iops, one.results[2].mean_ns) = (10_000.0, 90_000.0);
+        assert_eq!(said(&before, &one), [nothing]);
+        // Where the reason is not known there is none.
+        one.results[2].engine = "threads".into();
+        assert_eq!(said(&before, &one), ["Gen 3 brings nothing for RND4K Q1T1 read."]);
+        // The same link: no generation brings anything.
+        one.environment.link = before.environment.link;
+        assert_eq!(said(&before, &one), ["No difference for RND4K Q1T1 read."]);
+        // Slower, uneven, not valid, missing, interrupted.
+        let mut odd = after.clone();
+        odd.results[0].valid = false;
+        odd.results[1].samples = before.results[1].samples.iter().map(|s| s * 0.5).collect();
+        odd.results[1].median = before.results[1].median * 0.5;
+        odd.results[2].samples.iter_mut().enumerate().for_each(|(i, s)| *s *= 0.5 + 0.2 * i as f64);
+        let mut cut = before.clone();
+        cut.partial = true;
+        cut.results.push(JobResult { job: "seq1m-q1t1-read".into(), ..cut.results[0].clone() });
+        assert_eq!(
+            said(&cut, &odd),
+            [
+                "Slower at Gen 3: SEQ1M Q8T1 write. Look at the drive's temperature and at what pi5-nvme status says.",
+                "Too uneven to tell: RND4K Q1T1 read. bench --profile deep measures longer and narrows the interval.",
+                "Not compared: SEQ1M Q8T1 read, not valid after.",
+                "Not compared: SEQ1M Q1T1 read, not measured after.",
+                "The earlier run was interrupted: jobs are missing or short.",
+            ]
+        );
+    }
+
+    #[test]
+    fn sides_are_named_by_what_sets_them_apart() {
+        let names = |before: &Run, after: &Run| {
+            let (old, new) = sides(before, after);
+            format!("{old} | {new}")
+        };
+        let (gen2, gen3) = (run(2), run(3));
+        assert_eq!(names(&gen2, &gen3), "Gen 2 x1 | Gen 3 x1");
+        assert_eq!(names(&gen3, &gen3), "before | after");
+        let new = Run { label: Some("new cable".into()), ..gen3.clone() };
+        assert_eq!(names(&gen3, &new), "before | new cable");
+        let mut card = gen3.clone();
+        (card.environment.link, card.target.model, card.target.disk) = (None, None, Some("mmcblk0".into()));
+        assert_eq!(names(&card, &gen3), "mmcblk0 | EXAMPLE NV500");
     }
 
     #[test]
