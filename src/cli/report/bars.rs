@@ -17,7 +17,7 @@ const BETWEEN: f64 = 2.0;
 const VALUE: f64 = 74.0;
 
 /// Height of a line of text with its space.
-const TEXT: f64 = 19.0;
+const TEXT: f64 = 21.0;
 
 /// The least width of a panel that is good to read.
 const PANEL: f64 = 320.0;
