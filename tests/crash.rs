@@ -57,10 +57,13 @@ impl Machine {
         let replay = fs::read_to_string(from.join("replay.toml")).unwrap();
         let replay = replay.replace("apply = \"staged\"", &format!("apply = \"{apply}\""));
         // What flashes at once is a program that can.
-        let tools = if apply == "immediate" { "installed = [\"rpi-eeprom-ab\", " } else { "installed = [" };
+        let tools = if apply == "immediate" { "installed = [\"flashrom\", " } else { "installed = [" };
         let replay = replay.replace("installed = [", tools);
         let partition = format!("\n[[partition]]\ndevice = \"{DEVICE}\"\ntree = \"/replay/copy\"\n");
         machine.put("replay.toml", (replay + &partition).as_bytes());
+        if apply == "immediate" {
+            machine.put("dev/spidev10.0", b"");
+        }
         machine.put(COPY, b"# of the drive\ndtparam=audio=on\n");
         machine
     }

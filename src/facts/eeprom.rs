@@ -4,7 +4,7 @@
 use super::boot::bootloader;
 use super::settings::{self, Settings};
 use super::sysfs::gap;
-use super::{Board, Boot, Eeprom, Missing, config, image, pending};
+use super::{Board, Boot, Eeprom, EepromImage, Missing, config, image, pending};
 use crate::formats::{bootconf, device_tree};
 use crate::host::{Ending, Host, HostError, Program};
 use std::time::Duration;
@@ -47,8 +47,8 @@ pub(super) fn read(host: &Host, board: &Board, boot: &Boot, missing: &mut Vec<Mi
         .or(boot.mount.as_ref().map(|m| m.point.clone()));
     eeprom.pending = pending::read(host, &eeprom, boot, &conditions, missing);
     eeprom.secure_boot = secure_boot(host, &eeprom);
-    eeprom.immediate = immediate(host, &settings);
     eeprom.image = image::of_running_version(host, board, &eeprom, &settings, missing);
+    eeprom.immediate = immediate(host, &settings, eeprom.image.as_ref());
     eeprom.settings_notes = notes(host, boot, &settings);
     eeprom
 }
@@ -149,28 +149,63 @@ fn secure_boot(host: &Host, eeprom: &Eeprom) -> Option<String> {
 
 /// Whether the script would flash at once.
 ///
-/// It does when it has a means (`rpi-eeprom-ab`, or flashrom and the flash's
-/// SPI device) and its own settings do not forbid it. Which variable forbids
-/// it depends on the script's age; with a means at hand the script is looked
-/// into, and when that fails it cannot be told.
-fn immediate(host: &Host, settings: &Settings) -> Option<bool> {
-    let flashrom = host.has_program("flashrom") && host.exists("/dev/spidev10.0");
-    if !host.has_program("rpi-eeprom-ab") && !flashrom {
+/// It does when it has a means ([`means`]) and its own settings do not forbid
+/// it. Which variable forbids it depends on the script's age; with a means at
+/// hand the script is looked into, and when that fails it cannot be told.
+fn immediate(host: &Host, settings: &Settings, image: Option<&EepromImage>) -> Option<bool> {
+    let means = means(host, settings, image);
+    if means == Some(false) {
         return Some(false);
     }
     const NAMES: [&str; 2] = ["RPI_EEPROM_IMMEDIATE_UPDATE", "RPI_EEPROM_USE_FLASHROM"];
     let off = NAMES.map(|name| settings.get(name) == Some("0"));
     match off {
         [true, true] => Some(false),
-        [false, false] => Some(true),
+        [false, false] => means,
         [newer_off, older_off] => {
             let script = ["/usr/bin/rpi-eeprom-update", "/usr/sbin/rpi-eeprom-update"];
             let script = script.iter().find_map(|p| host.read_limited(p, 1 << 20).ok())?;
             let script = String::from_utf8_lossy(&script).into_owned();
-            let newer = script.contains(NAMES[0]);
-            Some(!if newer { newer_off } else { older_off })
+            let off = if script.contains(NAMES[0]) { newer_off } else { older_off };
+            if off { Some(false) } else { means }
         }
     }
+}
+
+/// Whether the script has a means to flash `image` at once.
+///
+/// `rpi-eeprom-ab`, when the firmware reaches the flash (`spi-check`, not so
+/// without `dtoverlay=nospi10` on most systems); an image without the A/B layout
+/// is then staged, whatever else there is. Otherwise flashrom, when it is
+/// installed and the flash's SPI device is there (rpi-eeprom-update,
+/// `checkDependencies` and `applyRecoveryUpdate`).
+fn means(host: &Host, settings: &Settings, image: Option<&EepromImage>) -> Option<bool> {
+    let flashrom = host.has_program("flashrom") && host.exists("/dev/spidev10.0");
+    let reaches = match settings.get("AB_EEPROM") {
+        Some("0") => Some(false),
+        _ => ab_reaches_flash(host),
+    };
+    match (reaches, image.map(|image| image.ab_layout)) {
+        (Some(false), _) => Some(flashrom),
+        (Some(true), layout) => layout,
+        (None, Some(layout)) if layout == flashrom => Some(layout),
+        (None, _) => None,
+    }
+}
+
+/// Whether `rpi-eeprom-ab` is installed and finds that the firmware reaches the
+/// flash; `None` when that cannot be asked.
+fn ab_reaches_flash(host: &Host) -> Option<bool> {
+    let argv = ["rpi-eeprom-ab", "spi-check"];
+    if !host.has_program(argv[0]) {
+        return Some(false);
+    }
+    let program = Program { argv: &argv, env: &[], timeout: Duration::from_secs(5), ending: Ending::Forced };
+    let output = host.run(&program).ok()?;
+    // The script takes every failure for a no; without root it may only be
+    // that the firmware could not be asked.
+    let asked = host.euid() == 0 || String::from_utf8_lossy(&output.stdout).contains("SPI check: Failed");
+    (output.status == 0 || asked).then_some(output.status == 0)
 }
 
 /// Reasons against a change that the tool's settings and config.txt give. (Where

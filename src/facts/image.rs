@@ -29,8 +29,10 @@ pub(super) fn of_running_version(
     let roots = settings.get("FIRMWARE_ROOT").into_iter().chain(ROOTS);
     let mut channels: Vec<&str> = settings.get("FIRMWARE_RELEASE_STATUS").into_iter().collect();
     channels.extend(CHANNELS.into_iter().filter(|c| Some(*c) != settings.get("FIRMWARE_RELEASE_STATUS")));
-    let revision = board.revision.map(|code| format!("-{code:x}"));
-    let endings: Vec<&str> = revision.as_deref().into_iter().chain([""]).collect();
+    // The script takes the code from the device tree, with its leading zeros,
+    // or from /proc/cpuinfo, without.
+    let revision = board.revision.map(|code| [format!("-{code:08x}"), format!("-{code:x}")]);
+    let endings: Vec<&str> = revision.iter().flatten().map(String::as_str).chain([""]).collect();
     for root in roots {
         for channel in &channels {
             for ending in &endings {
@@ -58,7 +60,8 @@ fn in_folder(host: &Host, folder: &str, running: u32, missing: &mut Vec<Missing>
             }
         };
         let build_timestamp = eeprom_image::build_timestamp(&image).filter(|t| *t == running)?;
-        Some(EepromImage { path, build_timestamp, mfg_version: eeprom_image::mfg_version(&image) })
+        let mfg_version = eeprom_image::mfg_version(&image);
+        Some(EepromImage { path, build_timestamp, mfg_version, ab_layout: eeprom_image::is_ab(&image) })
     })
 }
 

@@ -157,6 +157,12 @@ pub fn mfg_version(image: &[u8]) -> Option<u32> {
     number_after(image, b"MFG_VER: ")
 }
 
+/// True for the A/B layout: `bootsys` is the first file of partition A
+/// (rpi-eeprom-update, `isABCapableImage`).
+pub fn is_ab(image: &[u8]) -> bool {
+    image.get(READ_ONLY + 8..READ_ONLY + 16) == Some(b"bootsys\0")
+}
+
 fn number_after(image: &[u8], name: &[u8]) -> Option<u32> {
     let place = image.windows(name.len()).position(|window| window == name)?;
     let rest = image.get(place + name.len()..)?;
@@ -204,6 +210,14 @@ mod tests {
         assert_eq!(build_timestamp(&image), Some(1_755_000_000));
         assert_eq!(mfg_version(&image), Some(1));
         assert_eq!(with_config(&image, SHIPPED), Ok(image));
+    }
+
+    #[test]
+    fn the_layout_with_two_partitions() {
+        let mut image = synthetic(1_780_000_000, 1, SHIPPED);
+        assert!(!is_ab(&image) && !is_ab(b""));
+        put(&mut image, READ_ONLY, FILE, &[b"bootsys\0\0\0\0\0", &[0; 4], &[0x5a; 4080]]);
+        assert!(is_ab(&image));
     }
 
     #[test]

@@ -178,6 +178,7 @@ fn eeprom() -> Eeprom {
             path: "/usr/lib/firmware/raspberrypi/bootloader-2712/default/pieeprom-2025-12-08.bin".into(),
             build_timestamp: BUILT,
             mfg_version: Some(1),
+            ab_layout: false,
         }),
         boot_dir: Some("/boot/firmware".into()),
         settings_notes: Vec::new(),

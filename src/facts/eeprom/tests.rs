@@ -137,6 +137,10 @@ fn only_the_image_of_the_running_version() {
     let own = format!("{IMAGES}/default-d04170/pieeprom-2025-05-08.bin");
     machine.put(&own, synthetic(BUILT, 4, b""));
     assert_eq!(image(&machine), Some((own, Some(4))));
+    // From the device tree the code comes with its leading zeros.
+    let own = format!("{IMAGES}/default-00d04170/pieeprom-2025-05-08.bin");
+    machine.put(&own, synthetic(BUILT, 6, b""));
+    assert_eq!(image(&machine), Some((own, Some(6))));
     // The settings name another root.
     machine.put(settings::PATH, "FIRMWARE_ROOT=\"/opt/bl\"\nFIRMWARE_RELEASE_STATUS=beta\n");
     machine.put("/opt/bl-2712/beta/pieeprom-2025-05-08.bin", synthetic(BUILT, 5, b""));
@@ -157,17 +161,61 @@ fn whether_it_would_be_flashed_at_once() {
         }
         machine.read().eeprom.immediate
     };
-    const AB: &str = "\"rpi-eeprom-ab\"";
     assert_eq!(immediate("", true, "", ""), Some(false));
     assert_eq!(immediate("\"flashrom\"", false, "", ""), Some(false));
-    assert_eq!(immediate("\"flashrom\"", true, "", ""), Some(true));
-    assert_eq!(immediate(AB, false, "RPI_EEPROM_IMMEDIATE_UPDATE=1\n", ""), Some(true));
+    let flashrom = |settings: &str, script: &str| immediate("\"flashrom\"", true, settings, script);
+    assert_eq!(flashrom("", ""), Some(true));
+    assert_eq!(flashrom("RPI_EEPROM_IMMEDIATE_UPDATE=1\n", ""), Some(true));
     let both = "RPI_EEPROM_IMMEDIATE_UPDATE=0\nRPI_EEPROM_USE_FLASHROM=0\n";
-    assert_eq!(immediate(AB, false, both, ""), Some(false));
+    assert_eq!(flashrom(both, ""), Some(false));
     let newer = "RPI_EEPROM_IMMEDIATE_UPDATE=0\n";
-    assert_eq!(immediate(AB, false, newer, ""), None);
-    assert_eq!(immediate(AB, false, newer, "x=${RPI_EEPROM_IMMEDIATE_UPDATE:-1}"), Some(false));
-    assert_eq!(immediate(AB, false, newer, "x=${RPI_EEPROM_USE_FLASHROM:-1}"), Some(true));
+    assert_eq!(flashrom(newer, ""), None);
+    assert_eq!(flashrom(newer, "x=${RPI_EEPROM_IMMEDIATE_UPDATE:-1}"), Some(false));
+    assert_eq!(flashrom(newer, "x=${RPI_EEPROM_USE_FLASHROM:-1}"), Some(true));
+}
+
+/// As rpi-eeprom-update chooses: A/B needs the firmware's word and an image
+/// with that layout.
+#[test]
+fn whether_the_ab_tool_would_flash_at_once() {
+    const OK: Option<(i32, &str)> = Some((0, "SPI check: OK"));
+    const FAILED: Option<(i32, &str)> = Some((255, "SPI check: Failed"));
+    const NO_ANSWER: Option<(i32, &str)> = Some((255, "Failed to get SPI check: no mailbox"));
+    let immediate = |euid: u32, check: Option<(i32, &str)>, layout: bool, flashrom: bool, settings: &str| {
+        let machine = Machine::on_sd();
+        let tools = if flashrom { "\"rpi-eeprom-ab\", \"flashrom\"" } else { "\"rpi-eeprom-ab\"" };
+        let answer = check.map_or_else(String::new, |(status, said)| {
+            format!("[[program]]\nargv = [\"rpi-eeprom-ab\", \"spi-check\"]\nstatus = {status}\nstdout = \"{said}\\n\"\n")
+        });
+        machine.replay(&format!("euid = {euid}\ninstalled = [{tools}]\n{answer}"));
+        machine.put(settings::PATH, settings);
+        if flashrom {
+            machine.put("/dev/spidev10.0", "");
+        }
+        let mut image = synthetic(BUILT, 1, b"");
+        if layout {
+            image[0x10008..0x10010].copy_from_slice(b"bootsys\0");
+        }
+        machine.put(&format!("{IMAGES}/default/pieeprom-2025-05-08.bin"), image);
+        machine.read().eeprom.immediate
+    };
+    assert_eq!(immediate(0, OK, true, false, ""), Some(true));
+    assert_eq!(
+        immediate(0, OK, true, false, "RPI_EEPROM_IMMEDIATE_UPDATE=0\nRPI_EEPROM_USE_FLASHROM=0\n"),
+        Some(false)
+    );
+    assert_eq!(immediate(0, OK, false, true, ""), Some(false), "staged, although flashrom is there");
+    for no in [FAILED, NO_ANSWER] {
+        assert_eq!(immediate(0, no, true, false, ""), Some(false));
+        assert_eq!(immediate(0, no, true, true, ""), Some(true), "flashrom");
+    }
+    assert_eq!(immediate(0, OK, false, true, "AB_EEPROM=0\n"), Some(true), "flashrom");
+    assert_eq!(immediate(1000, FAILED, true, false, ""), Some(false));
+    for unknown in [NO_ANSWER, None] {
+        assert_eq!(immediate(1000, unknown, true, false, ""), None);
+        assert_eq!(immediate(1000, unknown, true, true, ""), Some(true), "by the one or the other");
+        assert_eq!(immediate(1000, unknown, false, false, ""), Some(false), "neither");
+    }
 }
 
 #[test]

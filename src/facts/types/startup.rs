@@ -215,6 +215,8 @@ pub struct EepromImage {
     pub build_timestamp: u32,
     /// Its `MFG_VER`, if it carries one.
     pub mfg_version: Option<u32>,
+    /// It has the A/B layout (from 2026-05-13 on).
+    pub ab_layout: bool,
 }
 
 /// An EEPROM update that waits for the next boot.
