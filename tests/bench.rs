@@ -23,7 +23,50 @@ fn runs_are_named_kept_listed_and_compared() {
     let both = machine.run(&["bench", "--compare", "a/../b", "ünï", "--json"]).expect(0).json();
     assert_eq!(both["compare"].as_array().unwrap().len(), 3);
     let same = ["bench", "--compare", "20261201T100000Z", "20261201T100000Z", "--json"];
-    assert!(machine.run(&same).expect(1).json()["not_compared"].as_str().unwrap().contains("same link"));
+    assert!(machine.run(&same).expect(1).json()["not_compared"].as_str().unwrap().contains("same run"));
+}
+
+#[test]
+fn a_report_is_written_beside_the_answer() {
+    let machine = Machine::copy("pi5-trixie-sd");
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let names = ["page.html", "chart.svg", "text.md", "data.json"].map(at);
+    let mut arguments = vec!["bench", "--read-only", "--save", "one", "--json"];
+    names.iter().for_each(|name| arguments.extend(["--report", name]));
+    let measured = machine.run(&arguments).expect(0).json();
+    assert_eq!(measured["reports"].as_array().unwrap().len(), 4);
+    assert_eq!(measured["not_reported"].as_array().unwrap().len(), 0);
+    let [page, chart, text, data] = names.clone().map(|name| std::fs::read_to_string(name).unwrap());
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && chart.starts_with("<svg ") && text.starts_with("## simulated")
+    );
+    let data: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(data["runs"][0]["results"], measured["results"]);
+    assert_eq!(data["runs"][0]["target"]["identity"], Value::Null);
+    // The same names again: nothing is measured, nothing is lost.
+    let refused = machine.run(&arguments).expect(5).json();
+    assert_eq!(refused["error"]["kind"], "report-exists");
+    assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), page);
+    assert_eq!(
+        machine.run(&["bench", "--list", "--json"]).expect(0).json()["runs"].as_array().unwrap().len(),
+        1
+    );
+    // Of two kept runs.
+    let _ = machine.run(&["bench", "--read-only", "--save", "two"]).expect(0);
+    let both = at("both.json");
+    let compare = ["bench", "--compare", "one", "two", "--identify", "--report", &both];
+    let said = machine.run(&compare).expect(0);
+    assert!(said.stdout.contains(&format!("Report: {both}")), "{}", said.stdout);
+    let data: Value = serde_json::from_str(&std::fs::read_to_string(&both).unwrap()).unwrap();
+    assert_eq!(data["runs"].as_array().unwrap().len(), 2);
+    assert!(data["runs"][1]["target"]["identity"].is_string());
+    // Phases: the fill and each job; most have an interval or more.
+    let phases = data["runs"][1]["timeline"]["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 1 + data["runs"][1]["results"].as_array().unwrap().len());
+    for phase in &phases[1..] {
+        assert!(!phase["seconds"].as_array().unwrap().is_empty(), "{phase}");
+    }
 }
 
 #[test]
@@ -37,6 +80,9 @@ fn what_makes_no_sense_is_wrong_use() {
         (&["bench", "--compare", "a", "b", "--profile", "quick", "--json"], 2),
         (&["bench", "relative", "--json"], 2),
         (&["bench", "", "--json"], 2),
+        (&["bench", "--report", "a.txt", "--json"], 2),
+        (&["bench", "--report", "/nowhere/a.md", "--json"], 4),
+        (&["bench", "--identify", "--json"], 2),
         (&["bench", "/nowhere", "--json"], 4),
         (&["demo", "--json"], 2),
     ] {

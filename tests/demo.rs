@@ -21,7 +21,7 @@ fn the_journey_passes_and_says_that_it_is_simulated() {
     let place = tempfile::tempdir().unwrap();
     let (status, stdout, stderr) = demo(place.path(), &["--yes"]);
     assert_eq!(status, Some(0), "{stdout}\n{stderr}");
-    for words in ["Gen 3 (8.0 GT/s", "PASS", "dtparam=pciex1_gen=3", "SEQ1M Q8 read", "undo"] {
+    for words in ["Gen 3 (8.0 GT/s", "PASS", "dtparam=pciex1_gen=3", "SEQ1M Q8T1 read", "undo"] {
         assert!(stdout.contains(words) || stderr.contains(words), "{words:?} is not in:\n{stdout}\n{stderr}");
     }
     let chapters = stdout.matches("== Simulated Raspberry Pi 5").count();

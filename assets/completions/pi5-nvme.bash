@@ -87,7 +87,7 @@ _pi5__nvme() {
             return 0
             ;;
         pi5__subcmd__nvme__subcmd__bench)
-            opts="-q -v -h --profile --read-only --save --compare --list --root --json --color --quiet --verbose --help"
+            opts="-q -v -h --profile --read-only --save --compare --report --identify --list --root --json --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -102,6 +102,10 @@ _pi5__nvme() {
                     return 0
                     ;;
                 --compare)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --report)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

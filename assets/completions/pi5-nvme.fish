@@ -86,12 +86,14 @@ complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l profile -d '
 standard\t'about a minute'
 deep\t'some minutes, enough to fill a drive\'s cache'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l save -d 'Keep the result under this name too' -r
-complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l compare -d 'Compare now with the newest run at another link speed (or with run A), or run A with run B' -r
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l compare -d 'Compare now with the newest run at another link speed or under another name (or with run A), or run A with run B' -r
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l report -d 'Write a report too: .html (a page), .svg (the chart), .md (a text) or .json (the data)' -r -F
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l root -d 'Work on the recorded machine in this folder (also: PI5_NVME_ROOT)' -r -F
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l color -d 'Colour the output (NO_COLOR is respected)' -r -f -a "auto\t'On a terminal'
 always\t'Always'
 never\t'Never'"
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l read-only -d 'Measure reads only'
+complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l identify -d 'Leave in the report what tells whose machine it is (drive\'s id, folders)'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l list -d 'List the kept runs'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -l json -d 'Print exactly one JSON object'
 complete -c pi5-nvme -n "__fish_pi5_nvme_using_subcommand bench" -s q -l quiet -d 'Print the result line only'

@@ -43,20 +43,38 @@ pub(super) fn fill_pool(buffer: &mut [u8], seed: u64) {
     }
 }
 
-/// The stamp of the unit at `offset` of the file in the writing pass `pass`.
-pub(super) fn stamp(pass: u64, offset: u64) -> u64 {
-    mix(mix(pass) ^ (offset / UNIT as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+/// The stamps of one writing pass.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamps(u64);
+
+impl Stamps {
+    pub(super) fn of(pass: u64) -> Self {
+        Self(mix(pass))
+    }
+
+    /// The stamp of the unit at `offset` of the file. The factor is odd: no two
+    /// units of a pass have the same.
+    pub(super) fn at(self, offset: u64) -> u64 {
+        self.0 ^ (offset / UNIT as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Stamps every unit of a buffer that goes to `offset`.
+    #[inline(always)]
+    pub(super) fn put(self, buffer: &mut [u8], offset: u64) {
+        let mut at = offset;
+        for unit in buffer.chunks_exact_mut(UNIT) {
+            if let Some(head) = unit.first_chunk_mut::<8>() {
+                *head = self.at(at).to_le_bytes();
+            }
+            at += UNIT as u64;
+        }
+    }
 }
 
-/// Stamps every unit of a buffer that goes to `offset`.
-pub(super) fn stamp_all(buffer: &mut [u8], pass: u64, offset: u64) {
-    let mut at = offset;
-    for unit in buffer.chunks_exact_mut(UNIT) {
-        if let Some(head) = unit.first_chunk_mut::<8>() {
-            *head = stamp(pass, at).to_le_bytes();
-        }
-        at += UNIT as u64;
-    }
+/// The stamp of the unit at `offset` of the file in the writing pass `pass`.
+#[cfg(test)]
+pub(super) fn stamp(pass: u64, offset: u64) -> u64 {
+    Stamps::of(pass).at(offset)
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! The loop that keeps a queue full and counts.
 
 use super::cap::Cap;
-use super::data::{Random, stamp_all};
+use super::data::{Random, Stamps};
 use super::job::{Job, Pattern};
-use crate::host::measure::{Done, errno_words};
+use super::latency::{Latencies, empty};
+use crate::host::measure::{Done, errno_words, monotonic_ns};
 use crate::terms::Direction;
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Transfers in flight over one file. Slots are numbered from 0.
 pub(super) trait Queue {
@@ -25,26 +26,27 @@ pub(super) trait Queue {
     fn wait(&mut self, done: &mut Vec<Done>) -> Result<(), Broken>;
 }
 
-/// Time as the loop sees it.
+/// Time as the loop sees it: nanoseconds since some fixed moment.
 pub(super) trait Clock {
-    /// Since some fixed moment.
-    fn now(&self) -> Duration;
+    /// Now.
+    fn now(&self) -> u64;
     /// Comes back at `until` or later.
-    fn wait_until(&self, until: Duration);
+    fn wait_until(&self, until: u64);
 }
 
 /// The monotonic clock.
-pub(super) struct Monotonic(pub(super) Instant);
+pub(super) struct Monotonic;
 
 impl Clock for Monotonic {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        monotonic_ns()
     }
-    fn wait_until(&self, until: Duration) {
+    fn wait_until(&self, until: u64) {
         // The timer of a sleep comes late by about 60 us: the rest is spun.
-        const LATE: Duration = Duration::from_micros(200);
-        if let Some(long) = until.checked_sub(self.now() + LATE) {
-            std::thread::sleep(long);
+        const LATE_NS: u64 = 200_000;
+        if let Some(long) = until.checked_sub(self.now() + LATE_NS) {
+            std::thread::sleep(Duration::from_nanos(long));
         }
         while self.now() < until {
             std::hint::spin_loop();
@@ -87,8 +89,9 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn next_offset(&self, random: &mut Random) -> Option<u64> {
-        let blocks = self.span / self.job.block as u64;
+    /// Where the next transfer goes; `blocks` is how many there are.
+    #[inline(always)]
+    fn next_offset(&self, random: &mut Random, blocks: u64) -> Option<u64> {
         let block = match self.job.pattern {
             Pattern::Random => random.below(blocks),
             Pattern::Sequential => match self.next_block.fetch_add(1, Ordering::Relaxed) {
@@ -101,8 +104,9 @@ impl Work<'_> {
 
     fn wait_for_the_cap(&self, clock: &impl Clock) {
         if let Some(cap) = self.cap {
-            let start = cap.lock().unwrap_or_else(|e| e.into_inner()).book(clock.now(), self.job.block);
-            clock.wait_until(start);
+            let now = Duration::from_nanos(clock.now());
+            let start = cap.lock().unwrap_or_else(|e| e.into_inner()).book(now, self.job.block);
+            clock.wait_until(nanos(start));
         }
     }
 }
@@ -118,6 +122,8 @@ pub(super) struct Pass {
     pub(super) elapsed: Duration,
     /// Processor time used meanwhile.
     pub(super) cpu: Duration,
+    /// System calls that the transfers took.
+    pub(super) calls: u64,
     /// Ended before its time because somebody asked.
     pub(super) interrupted: bool,
     /// Nanoseconds from start to completion.
@@ -126,13 +132,16 @@ pub(super) struct Pass {
 
 impl Pass {
     pub(super) fn empty() -> Self {
-        // Three digits from 1 ns to a minute: the bounds are in range, so the
-        // second form is never needed.
-        let latency = Histogram::new_with_bounds(1, 60_000_000_000, 3)
-            .or_else(|_| Histogram::new(3))
-            .unwrap_or_else(|_| unreachable!("three digits are allowed"));
         let zero = Duration::ZERO;
-        Self { bytes: 0, transfers: 0, elapsed: zero, cpu: zero, interrupted: false, latency }
+        Self {
+            bytes: 0,
+            transfers: 0,
+            elapsed: zero,
+            cpu: zero,
+            calls: 0,
+            interrupted: false,
+            latency: empty(),
+        }
     }
 }
 
@@ -142,8 +151,13 @@ pub(super) const TICK: Duration = Duration::from_millis(50);
 /// Keeps the queue full until the time is over, then waits for the rest.
 /// `watch` is told the bytes so far, now and then, and says whether to stop.
 ///
-/// The clock is read once a batch of completions. Latency therefore runs from
-/// the moment before the start to the moment when the completion was seen.
+/// The clock is read once a batch of completions: a latency runs from the
+/// moment before the start to the moment when the completion was seen.
+///
+/// The loop is closed: a stall is seen by what is in flight, not by what would
+/// have come meanwhile (coordinated omission, `docs/bench.md`).
+///
+/// Nothing in here allocates or formats once the queue is full.
 pub(super) fn drive(
     queue: &mut impl Queue,
     clock: &impl Clock,
@@ -151,61 +165,75 @@ pub(super) fn drive(
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Pass, Broken> {
     let (block, depth) = (work.job.block, queue.depth());
+    let whole = i32::try_from(block).unwrap_or(i32::MAX);
     // All at once lets the drive run dry between two batches; one at a time
     // costs a call each.
     let chunk = (depth / 8).max(1);
+    let blocks = work.span / block as u64;
     let mut random = Random::new(work.pass ^ (work.lane << 32));
+    let stamps = Stamps::of(work.pass);
     let mut pass = Pass::empty();
-    let mut flights = vec![(Duration::ZERO, 0_u64); depth];
+    let mut latencies = Latencies::new();
+    let mut flights = vec![(0_u64, 0_u64); depth];
     let mut done: Vec<Done> = Vec::with_capacity(depth);
     let start = clock.now();
-    let mut next_tick = start + TICK;
-    let mut in_flight = 0_usize;
-    let mut over = false;
+    let end = start.saturating_add(nanos(work.time));
+    let mut look = end.min(start + nanos(TICK));
+    let (mut transfers, mut in_flight) = (0_u64, 0_usize);
+    let mut over = work.time.is_zero();
     // At the start every slot is "done" with nothing to count.
-    done.extend((0..depth).map(|slot| Done { slot, result: 0 }));
+    done.extend((0..depth).map(|slot| Done { slot, result: whole }));
     let mut first = true;
+    let mut now = start;
     loop {
-        let now = clock.now();
-        over |= now - start >= work.time;
-        if now >= next_tick {
-            next_tick = now + TICK;
-            if watch(pass.bytes) {
+        if now >= look {
+            look = now + nanos(TICK);
+            over |= now >= end;
+            if !over {
+                look = look.min(end);
+            }
+            if watch(transfers * block as u64) {
                 pass.interrupted |= !over;
                 over = true;
             }
         }
-        let mut queued = 0;
-        let last = done.len().saturating_sub(1);
-        for (index, one) in done.iter().enumerate() {
-            let Some(flight) = flights.get_mut(one.slot) else { continue };
-            if !first {
-                count(&mut pass, one, block, flight.1)?;
-                pass.latency
-                    .saturating_record(u64::try_from((now - flight.0).as_nanos()).unwrap_or(u64::MAX));
-                in_flight -= 1;
-            }
-            let offset = if over { None } else { work.next_offset(&mut random) };
-            let Some(offset) = offset else {
-                over = true;
-                continue;
-            };
-            *flight = (now, offset);
-            if work.cap.is_some() {
-                work.wait_for_the_cap(clock);
-                flight.0 = clock.now();
-            }
-            if work.job.direction == Direction::Write {
-                if let Some(buffer) = queue.slot(one.slot) {
-                    stamp_all(buffer, work.pass, offset);
+        let mut left = done.len();
+        if !first {
+            transfers += left as u64;
+            in_flight -= left;
+        }
+        for group in done.chunks(chunk) {
+            for one in group {
+                let Some(flight) = flights.get_mut(one.slot) else { continue };
+                if one.result != whole {
+                    return Err(failed(one, block, flight.1));
                 }
+                if !first {
+                    latencies.record(now - flight.0);
+                }
+                let offset = if over { None } else { work.next_offset(&mut random, blocks) };
+                let Some(offset) = offset else {
+                    over = true;
+                    continue;
+                };
+                *flight = (now, offset);
+                if work.cap.is_some() {
+                    work.wait_for_the_cap(clock);
+                    flight.0 = clock.now();
+                }
+                if work.job.direction == Direction::Write {
+                    if let Some(buffer) = queue.slot(one.slot) {
+                        stamps.put(buffer, offset);
+                    }
+                }
+                queue.push(one.slot, work.job.direction, offset)?;
+                in_flight += 1;
             }
-            queue.push(one.slot, work.job.direction, offset)?;
-            in_flight += 1;
-            queued += 1;
-            if queued == chunk && index < last {
+            left -= group.len();
+            // The last go out with the wait; less than a chunk has no call of
+            // its own.
+            if left >= chunk && !over {
                 queue.submit()?;
-                queued = 0;
             }
         }
         first = false;
@@ -214,24 +242,25 @@ pub(super) fn drive(
         }
         done.clear();
         queue.wait(&mut done)?;
+        now = clock.now();
     }
-    pass.elapsed = clock.now() - start;
+    pass.transfers = transfers;
+    pass.bytes = transfers * block as u64;
+    pass.latency = latencies.histogram();
+    pass.elapsed = Duration::from_nanos(now - start);
     Ok(pass)
 }
 
-fn count(pass: &mut Pass, done: &Done, block: usize, offset: u64) -> Result<(), Broken> {
-    let moved = match usize::try_from(done.result) {
-        Ok(moved) => moved,
-        Err(_) => {
-            let why = errno_words(done.result.saturating_neg()).to_owned();
-            return Err(Broken { offset: Some(offset), why });
-        }
+fn nanos(time: Duration) -> u64 {
+    time.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(time.subsec_nanos()))
+}
+
+/// Why a transfer did not move its block.
+#[cold]
+fn failed(done: &Done, block: usize, offset: u64) -> Broken {
+    let why = match usize::try_from(done.result) {
+        Ok(moved) => format!("only {moved} of {block} bytes were moved"),
+        Err(_) => errno_words(done.result.saturating_neg()).to_owned(),
     };
-    if moved != block {
-        let why = format!("only {moved} of {block} bytes were moved");
-        return Err(Broken { offset: Some(offset), why });
-    }
-    pass.bytes += moved as u64;
-    pass.transfers += 1;
-    Ok(())
+    Broken { offset: Some(offset), why }
 }

@@ -7,7 +7,7 @@ use super::types::EngineUsed;
 use crate::host::measure::{Arena, Done, Ring, TestFile, cpu_time};
 use crate::terms::Direction;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::Duration;
 
 /// What runs passes over one file.
 pub(super) trait Engine {
@@ -26,8 +26,6 @@ pub(super) struct FileEngine {
     used: EngineUsed,
     /// Why there is no io_uring, when that was asked for and refused.
     refused: Option<String>,
-    /// One clock for all passes: a cap counts on from one to the next.
-    clock: Monotonic,
 }
 
 /// Where the memory for transfers is: with us, or with a ring of the kernel,
@@ -56,30 +54,38 @@ impl Memory {
     }
 }
 
-/// The largest memory that a job needs: eight transfers of 1 MiB.
+/// The memory for transfers: eight of 1 MiB. A job that needs more gets more.
 const ARENA_BYTES: usize = 8 << 20;
 
 impl FileEngine {
     /// Takes the file; asks the kernel for a queue unless `threads` forbids it.
     pub(super) fn new(file: TestFile, threads: bool) -> Result<Self, Broken> {
-        let mut used = EngineUsed { direct: file.indirect().is_none(), ..EngineUsed::default() };
-        let mut memory = Memory::Idle(fresh_arena(&mut used)?);
+        let arena = fresh_arena(ARENA_BYTES)?;
+        let mut used = EngineUsed {
+            name: "threads".into(),
+            direct: file.indirect().is_none(),
+            huge_pages: arena.huge(),
+            ..EngineUsed::default()
+        };
+        let mut memory = Memory::Idle(arena);
         let mut refused = None;
-        used.name = "threads".into();
         if !threads {
             memory = match memory.ringed(&file, 8, ARENA_BYTES / 8).and_then(tried) {
                 Ok(queue) => {
-                    (used.registered_buffers, used.registered_file) = queue.ring.registered();
+                    let registered = queue.ring.registered();
+                    (used.registered_buffers, used.registered_file) = (registered, registered);
                     used.name = "io_uring".into();
                     Memory::Ringed(queue)
                 }
                 Err(broken) => {
                     refused = Some(broken.why);
-                    Memory::Idle(fresh_arena(&mut used)?)
+                    let arena = fresh_arena(ARENA_BYTES)?;
+                    used.huge_pages = arena.huge();
+                    Memory::Idle(arena)
                 }
             };
         }
-        Ok(Self { file, memory: Some(memory), used, refused, clock: Monotonic(Instant::now()) })
+        Ok(Self { file, memory: Some(memory), used, refused })
     }
 
     /// Why there is no io_uring, when that was asked for and refused.
@@ -96,22 +102,45 @@ impl FileEngine {
         }
     }
 
+    /// Sees to it that all transfers of a job have room.
+    fn make_room(&mut self, bytes: usize) -> Result<(), Broken> {
+        let large_enough = match &mut self.memory {
+            Some(Memory::Idle(arena)) => arena.bytes_mut().len() >= bytes,
+            Some(Memory::Ringed(queue)) => queue.depth * queue.block >= bytes,
+            None => return Err(lost()),
+        };
+        if !large_enough && self.arena()?.bytes_mut().len() < bytes {
+            // The old memory goes first.
+            self.memory = None;
+            let arena = fresh_arena(bytes)?;
+            self.used.huge_pages &= arena.huge();
+            self.memory = Some(Memory::Idle(arena));
+        }
+        Ok(())
+    }
+
     fn by_ring(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         let memory = self.memory.take().ok_or_else(lost)?;
         let mut queue = memory.ringed(&self.file, work.job.depth, work.job.block)?;
-        let pass = drive(&mut *queue, &self.clock, work, watch)?;
+        // What is said of the run holds for all of it.
+        self.used.registered_buffers &= queue.ring.registered();
+        self.used.registered_file &= queue.ring.registered();
+        let before = queue.ring.calls();
+        let pass = drive(&mut *queue, &Monotonic, work, watch)?;
+        let calls = queue.ring.calls() - before;
         self.memory = Some(Memory::Ringed(queue));
-        Ok(pass)
+        Ok(Pass { calls, ..pass })
     }
 
     /// One thread for each transfer in flight; for a depth of 1 this thread.
     fn by_threads(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
         self.arena()?;
-        let Self { file, memory: Some(Memory::Idle(arena)), clock, .. } = self else { return Err(lost()) };
-        let (clock, memory) = (&*clock, arena.bytes_mut());
+        let Self { file, memory: Some(Memory::Idle(arena)), .. } = self else { return Err(lost()) };
+        let (clock, memory) = (&Monotonic, arena.bytes_mut());
         if work.job.depth == 1 {
             let mut queue = OneByOne::new(file, memory.get_mut(..work.job.block).ok_or_else(lost)?);
-            return drive(&mut queue, clock, work, watch);
+            let pass = drive(&mut queue, clock, work, watch)?;
+            return Ok(Pass { calls: queue.calls, ..pass });
         }
         let (moved, stop, file) = (AtomicU64::new(0), AtomicBool::new(false), &*file);
         let begun = clock.now();
@@ -127,11 +156,12 @@ impl FileEngine {
                         told = bytes;
                         stop.load(Ordering::Relaxed)
                     };
-                    let result = drive(&mut OneByOne::new(file, buffer), clock, &own, &mut look);
+                    let mut queue = OneByOne::new(file, buffer);
+                    let result = drive(&mut queue, clock, &own, &mut look);
                     if result.is_err() {
                         stop.store(true, Ordering::Relaxed);
                     }
-                    result.map(|pass| (pass, clock.now()))
+                    result.map(|pass| (Pass { calls: queue.calls, ..pass }, clock.now()))
                 };
                 running.push(std::thread::Builder::new().spawn_scoped(scope, body)?);
             }
@@ -147,9 +177,10 @@ impl FileEngine {
                 let (part, end) = thread.join().unwrap_or_else(|_| Err(lost()))?;
                 whole.bytes += part.bytes;
                 whole.transfers += part.transfers;
+                whole.calls += part.calls;
                 whole.interrupted |= part.interrupted;
                 // Threads do not start at one moment: the time is that of all.
-                whole.elapsed = whole.elapsed.max(end - begun);
+                whole.elapsed = whole.elapsed.max(Duration::from_nanos(end - begun));
                 // Same bounds on both sides: nothing can be out of range.
                 let _ = whole.latency.add(part.latency);
             }
@@ -158,10 +189,10 @@ impl FileEngine {
     }
 }
 
-fn fresh_arena(used: &mut EngineUsed) -> Result<Arena, Broken> {
-    let mut arena = Arena::new(ARENA_BYTES)?;
+/// Memory full of random bytes.
+fn fresh_arena(bytes: usize) -> Result<Arena, Broken> {
+    let mut arena = Arena::new(bytes)?;
     fill_pool(arena.bytes_mut(), 0x5eed);
-    used.huge_pages = arena.huge();
     Ok(arena)
 }
 
@@ -189,6 +220,8 @@ impl Engine for FileEngine {
     }
 
     fn pass(&mut self, work: &Work<'_>, watch: &mut dyn FnMut(u64) -> bool) -> Result<Pass, Broken> {
+        let bytes = work.job.depth.checked_mul(work.job.block).ok_or_else(lost)?;
+        self.make_room(bytes)?;
         let before = cpu_time();
         let pass = if self.used.name == "io_uring" && work.job.depth > 1 {
             self.by_ring(work, watch)
@@ -213,9 +246,11 @@ impl Queue for RingQueue {
     fn depth(&self) -> usize {
         self.depth
     }
+    #[inline(always)]
     fn slot(&mut self, slot: usize) -> Option<&mut [u8]> {
         self.ring.slot_mut(slot)
     }
+    #[inline(always)]
     fn push(&mut self, slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
         if self.ring.push(slot, direction == Direction::Write, offset) {
             return Ok(());
@@ -235,11 +270,12 @@ struct OneByOne<'a> {
     file: &'a TestFile,
     buffer: &'a mut [u8],
     queued: Option<(Direction, u64)>,
+    calls: u64,
 }
 
 impl<'a> OneByOne<'a> {
     fn new(file: &'a TestFile, buffer: &'a mut [u8]) -> Self {
-        Self { file, buffer, queued: None }
+        Self { file, buffer, queued: None, calls: 0 }
     }
 }
 
@@ -247,9 +283,11 @@ impl Queue for OneByOne<'_> {
     fn depth(&self) -> usize {
         1
     }
+    #[inline(always)]
     fn slot(&mut self, _slot: usize) -> Option<&mut [u8]> {
         Some(self.buffer)
     }
+    #[inline(always)]
     fn push(&mut self, _slot: usize, direction: Direction, offset: u64) -> Result<(), Broken> {
         self.queued = Some((direction, offset));
         Ok(())
@@ -257,8 +295,10 @@ impl Queue for OneByOne<'_> {
     fn submit(&mut self) -> Result<(), Broken> {
         Ok(())
     }
+    #[inline(always)]
     fn wait(&mut self, done: &mut Vec<Done>) -> Result<(), Broken> {
         let Some((direction, offset)) = self.queued else { return Ok(()) };
+        self.calls += 1;
         let moved = match direction {
             Direction::Read => self.file.read_at(self.buffer, offset),
             Direction::Write => self.file.write_at(self.buffer, offset),

@@ -1,9 +1,11 @@
 //! Measuring a drive: the number is the drive's, or it is called invalid.
 //!
 //! A nameless file on the drive's own file system is filled with random bytes
-//! and read and written past the page cache. See `docs/design.md`.
+//! and read and written past the page cache. See `docs/bench.md`.
 
+mod bootstrap;
 mod cap;
+mod changes;
 mod checks;
 mod compare;
 mod data;
@@ -12,20 +14,28 @@ mod engine;
 mod error;
 mod gauges;
 mod job;
+mod latency;
+mod limit;
 mod runner;
 mod stats;
 pub mod store;
 mod target;
+mod timeline;
+mod trial;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
-pub use compare::{NotComparable, Row, baseline, compare};
+pub use changes::{Change, changes};
+pub use compare::{Gain, NotComparable, Pairing, Row, baseline, compare};
 pub use error::BenchError;
 pub use job::{JOBS, Job, Pattern, Profile};
+pub use limit::{Limit, limit, waits};
 pub use runner::Progress;
 pub use target::Target;
+pub use timeline::{Phase, Timeline};
+pub use trial::{Trial, TrialResult};
 pub use types::{EngineUsed, Environment, JobResult, LinkInfo, Run, SCHEMA, TargetInfo};
 
 use crate::facts::{Drive, Facts};
@@ -144,6 +154,7 @@ fn run_on(
         results: outcome.results,
         partial: outcome.partial,
         notes,
+        timeline: outcome.timeline,
     })
 }
 

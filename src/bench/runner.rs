@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::gauges::{Gauges, Reading};
 use super::job::{FILL, Job, Pattern, Schedule};
 use super::stats;
+use super::timeline::{Recorder, Timeline};
 use super::types::JobResult;
 use crate::terms::{Direction, Link};
 use std::sync::Mutex;
@@ -55,6 +56,7 @@ pub(super) struct Outcome {
     pub(super) first: Reading,
     pub(super) last: Reading,
     pub(super) peak_celsius: Option<f64>,
+    pub(super) timeline: Timeline,
 }
 
 /// An I/O error and the part in which it came.
@@ -74,6 +76,7 @@ struct Runner<'e, 's, 'a> {
     /// Speeds of the link when the run began: what its results stand for.
     speeds: Vec<String>,
     next_block: AtomicU64,
+    recorder: Recorder,
 }
 
 /// Fills `size` bytes and runs every job over them.
@@ -81,7 +84,9 @@ pub(super) fn run(engine: &mut dyn Engine, setting: &mut Setting<'_>, size: u64)
     let first = setting.gauges.read();
     let next_block = AtomicU64::new(0);
     let (peak_celsius, speeds) = (first.temperature_celsius, first.speeds.clone());
-    let mut runner = Runner { engine, setting, pass_number: 0, peak_celsius, speeds, next_block };
+    let mut recorder = Recorder::new();
+    recorder.temperature(first.temperature_celsius);
+    let mut runner = Runner { engine, setting, pass_number: 0, peak_celsius, speeds, next_block, recorder };
     let parts = runner.setting.jobs.len() + 1;
     (runner.setting.progress)(Progress::Phase { job: FILL.name, index: 0, of: parts });
     let fill = runner.fill(size).map_err(|broken| Failed { what: FILL.name.into(), broken })?;
@@ -92,6 +97,7 @@ pub(super) fn run(engine: &mut dyn Engine, setting: &mut Setting<'_>, size: u64)
         first: first.clone(),
         last: first,
         peak_celsius: None,
+        timeline: Timeline::default(),
     };
     for (index, job) in runner.setting.jobs.iter().enumerate() {
         if outcome.partial || fill.bytes < job.block as u64 {
@@ -106,6 +112,7 @@ pub(super) fn run(engine: &mut dyn Engine, setting: &mut Setting<'_>, size: u64)
     }
     outcome.last = runner.setting.gauges.read();
     outcome.peak_celsius = hotter(runner.peak_celsius, outcome.last.temperature_celsius);
+    outcome.timeline = runner.recorder.into_timeline();
     Ok(outcome)
 }
 
@@ -121,6 +128,7 @@ struct JobOutcome {
 impl Runner<'_, '_, '_> {
     fn fill(&mut self, size: u64) -> Result<Pass, Broken> {
         let time = self.setting.schedule.fill;
+        self.recorder.phase(FILL.name);
         let pass = self.pass(&FILL, size, time, None, true, &|bytes| bytes as f64 / size.max(1) as f64)?;
         self.engine.sync()?;
         Ok(pass)
@@ -139,16 +147,21 @@ impl Runner<'_, '_, '_> {
         let (pass, next_block) = (self.pass_number, &self.next_block);
         let work = Work { job, span, time, once, next_block, pass, lane: 0, cap };
         let begun = std::time::Instant::now();
+        self.recorder.pass();
+        let recorder = &mut self.recorder;
         let (progress, interrupted) = (&mut *self.setting.progress, self.setting.interrupted);
         let mut watch = |bytes: u64| {
             let rate = bytes as f64 / begun.elapsed().as_secs_f64().max(1e-9);
+            recorder.tick(bytes);
             progress(Progress::Tick { done: done(bytes).clamp(0.0, 1.0), rate });
             interrupted()
         };
         if watch(0) {
             return Ok(Pass { interrupted: true, ..Pass::empty() });
         }
-        self.engine.pass(&work, &mut watch)
+        let pass = self.engine.pass(&work, &mut watch)?;
+        self.recorder.pass_ends(pass.bytes);
+        Ok(pass)
     }
 
     fn job(&mut self, job: &Job, file_bytes: u64) -> Result<JobOutcome, Broken> {
@@ -159,6 +172,7 @@ impl Runner<'_, '_, '_> {
         });
         let whole = (ramp + length * u32::try_from(passes).unwrap_or(u32::MAX)).as_secs_f64().max(1e-9);
         let before = self.setting.gauges.read();
+        self.recorder.phase(job.name);
         let mut seen = Seen::new();
         for number in 0..=passes {
             // Pass 0 wakes up the link and the drive and is not counted.
@@ -171,6 +185,7 @@ impl Runner<'_, '_, '_> {
             let pass = self.pass(job, span, time, cap.as_ref(), false, &done)?;
             let now = self.setting.gauges.read();
             self.peak_celsius = hotter(self.peak_celsius, now.temperature_celsius);
+            self.recorder.temperature(now.temperature_celsius);
             if now.speeds != self.speeds {
                 // Also when it comes back before the job ends.
                 seen.speeds.get_or_insert(now.speeds);

@@ -2,6 +2,7 @@
 //! nanoseconds, sizes bytes.
 
 use super::job::Profile;
+use super::timeline::Timeline;
 use crate::terms::{Generation, Link};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,10 @@ pub struct Run {
     pub partial: bool,
     /// What to know about the run as a whole.
     pub notes: Vec<String>,
+    /// Throughput and temperature over its time; empty in runs of versions that
+    /// did not write it down.
+    #[serde(default)]
+    pub timeline: Timeline,
 }
 
 /// What was measured.
@@ -120,7 +125,7 @@ pub struct EngineUsed {
     pub registered_buffers: bool,
     /// File registered with the kernel.
     pub registered_file: bool,
-    /// The kernel took the wish for huge pages.
+    /// All buffers lie on huge pages, as the kernel tells (not only asked for).
     pub huge_pages: bool,
 }
 
@@ -182,6 +187,7 @@ impl Run {
         let rate = |r: &f64| r.is_finite() && *r > 0.0;
         let link = |l: LinkInfo| l.width > 0 && l.link().is_some();
         self.environment.link.is_none_or(link)
+            && self.timeline.is_sound()
             && self
                 .results
                 .iter()

@@ -193,11 +193,17 @@ pub(super) struct Bench {
     /// Keep the result under this name too
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(super) save: Option<String>,
-    /// Compare now with the newest run at another link speed (or with run A), or run A with run B
+    /// Compare now with the newest run at another link speed or under another name (or with run A), or run A with run B
     #[arg(long, num_args = 0..=2, value_names = ["A", "B"])]
     pub(super) compare: Option<Vec<String>>,
+    /// Write a report too: .html (a page), .svg (the chart), .md (a text) or .json (the data)
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Vec<PathBuf>,
+    /// Leave in the report what tells whose machine it is (drive's id, folders)
+    #[arg(long, requires = "report")]
+    pub(super) identify: bool,
     /// List the kept runs
-    #[arg(long, conflicts_with_all = ["path", "profile", "read_only", "save", "compare"])]
+    #[arg(long, conflicts_with_all = ["path", "profile", "read_only", "save", "compare", "report"])]
     pub(super) list: bool,
 }
 
@@ -346,6 +352,8 @@ mod tests {
             ("pi5-nvme bench --list --read-only", ErrorKind::ArgumentConflict),
             ("pi5-nvme bench --list --profile quick", ErrorKind::ArgumentConflict),
             ("pi5-nvme bench --list --save a", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --list --report a.md", ErrorKind::ArgumentConflict),
+            ("pi5-nvme bench --identify", ErrorKind::MissingRequiredArgument),
             ("pi5-nvme bench --save=", ErrorKind::ValueValidation),
             ("pi5-nvme bench --save=a\u{1b}b", ErrorKind::ValueValidation),
             ("pi5-nvme undo --force", ErrorKind::UnknownArgument),

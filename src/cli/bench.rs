@@ -3,11 +3,12 @@
 use super::args::{Baseline, Bench, Profile};
 use super::exit::{Exit, Failure};
 use super::progress::Bar;
+use super::report::{Sheet, Subject};
 use super::show::bench::Compared;
 use super::show::{self, json};
 use super::ui::Ui;
 use super::{Answer, listen};
-use crate::bench::{self, BenchError, Request, Run, Target, store};
+use crate::bench::{self, BenchError, Pairing, Request, Run, Target, store};
 use crate::facts::{self, Facts};
 use crate::host::{Host, HostError};
 use serde_json::{Value, json};
@@ -18,6 +19,8 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
     if args.list {
         return list(host, ui);
     }
+    // What cannot be read or written is said before the minute of measuring.
+    let sheets: Vec<Sheet> = args.report.iter().map(|f| Sheet::new(f)).collect::<Result<_, _>>()?;
     match args.compare.as_deref() {
         Some([before, after]) => {
             if args.path.is_some() || args.profile.is_some() || args.read_only || args.save.is_some() {
@@ -26,24 +29,23 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     .remedy("pi5-nvme bench --help says what there is"));
             }
             let (before, after) = (load(host, before)?, load(host, after)?);
-            let compared = bench::compare(&before, &after);
-            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, ui))
+            let compared = bench::compare(&before, &after, Pairing::Named);
+            Ok(answer(host, &after, Some(Compared::of(before, compared)), None, args, &sheets, ui))
         }
         Some([before]) => {
             let before = load(host, before)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
-            let compared = bench::compare(&before, &run);
-            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, ui))
+            let compared = bench::compare(&before, &run, Pairing::Named);
+            Ok(answer(host, &run, Some(Compared::of(before, compared)), Some(kept), args, &sheets, ui))
         }
         Some(_) => {
-            // What cannot be read for the comparison is said before the minute of measuring.
             store::list(host)?;
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
             let compared = match bench::baseline(host, &run)? {
                 Some(before) => {
-                    let rows = bench::compare(&before, &run);
+                    let rows = bench::compare(&before, &run, Pairing::Alike);
                     Compared::of(before, rows)
                 }
                 None => {
@@ -51,18 +53,18 @@ pub(super) fn command(host: &Host, args: &Bench, ui: &Ui) -> Result<Answer, Fail
                     Compared { before: None, rows: Err(why.into()) }
                 }
             };
-            Ok(answer(host, &run, Some(compared), Some(kept), args, ui))
+            Ok(answer(host, &run, Some(compared), Some(kept), args, &sheets, ui))
         }
         None => {
             let run = measure_now(host, args, ui)?;
             let kept = keep(host, &run, args.save.as_deref());
-            Ok(answer(host, &run, None, Some(kept), args, ui))
+            Ok(answer(host, &run, None, Some(kept), args, &sheets, ui))
         }
     }
 }
 
 /// Why there is nothing to compare with.
-const NONE: &str = "no earlier run of this drive at another link speed is kept; \
+const NONE: &str = "no earlier run of this drive at another link speed or under another name is kept; \
 measure before a change (setup --bench quick does), then compare after the reboot";
 
 /// The same where this run's own link is unknown.
@@ -90,7 +92,8 @@ fn measure_now(host: &Host, args: &Bench, ui: &Ui) -> Result<Run, Failure> {
     request.read_only = args.read_only;
     let stop = listen()?;
     ui.say("Measuring ...");
-    measure(host, &facts, &request, &stop, ui).map_err(failure)
+    let run = measure(host, &facts, &request, &stop, ui).map_err(failure)?;
+    Ok(Run { label: args.save.clone(), ..run })
 }
 
 /// The whole path of a folder: from where the user stands, on a recorded machine
@@ -195,6 +198,7 @@ fn answer(
     compared: Option<Compared>,
     kept: Option<Result<String, Failure>>,
     args: &Bench,
+    sheets: &[Sheet],
     ui: &Ui,
 ) -> Answer {
     let valid = run.results.iter().all(|r| r.valid);
@@ -208,17 +212,43 @@ fn answer(
         },
         (false, false) => Exit::No,
     };
+    let reports = reports(run, compared.as_ref(), args, sheets);
+    let exit = match reports.iter().find_map(|r| r.as_ref().err()) {
+        Some(failure) if exit == Exit::Done => failure.exit,
+        _ => exit,
+    };
     let mut headline = show::bench::result(run, compared.as_ref());
     if let (Some(Err(_)), Some(_)) = (&kept, &args.save) {
         headline.push_str(" · not kept");
     }
+    if reports.iter().any(Result::is_err) {
+        headline.push_str(" · report not written");
+    }
     Answer {
-        json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref())),
+        json: json::object("bench", host, json::bench(run, compared.as_ref(), kept.as_ref(), &reports)),
         headline,
-        text: show::bench::report(run, compared.as_ref(), kept.as_ref(), host, ui),
+        text: show::bench::report(run, compared.as_ref(), kept.as_ref(), &reports, host, ui),
         exit,
         after: None,
     }
+}
+
+/// Writes the reports; gives each one's file, or why it could not be written.
+fn reports(
+    run: &Run,
+    compared: Option<&Compared>,
+    args: &Bench,
+    sheets: &[Sheet],
+) -> Vec<Result<String, Failure>> {
+    let subject = Subject::new(run, compared, args.identify);
+    let write = |sheet: &Sheet| {
+        if run.results.is_empty() {
+            let why = format!("{}: nothing was measured, so there is no report", sheet.file().display());
+            return Err(Failure::new(Exit::Interrupted, "interrupted", why));
+        }
+        sheet.write(&subject).map(|()| sheet.file().display().to_string())
+    };
+    sheets.iter().map(write).collect()
 }
 
 fn list(host: &Host, ui: &Ui) -> Result<Answer, Failure> {

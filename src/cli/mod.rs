@@ -6,8 +6,11 @@ mod bench;
 mod demo;
 mod exit;
 mod generate;
+#[cfg(test)]
+mod made_up;
 mod page;
 mod progress;
+mod report;
 mod setup;
 mod show;
 mod status;

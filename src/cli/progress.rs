@@ -1,7 +1,7 @@
 //! The progress bar of a measurement: on a terminal only, and gone when it is
 //! over.
 
-use super::show::bench::job;
+use super::show::words::job;
 use super::ui::Ui;
 use crate::bench::Progress;
 use crate::terms::rate;

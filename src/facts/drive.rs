@@ -7,14 +7,16 @@ use crate::host::Host;
 const CLASS: &str = "/sys/class/nvme";
 
 /// Reads every NVMe drive of the machine: controllers in the order of their
-/// names, then functions without a controller.
-pub(super) fn drives(host: &Host, missing: &mut Vec<Missing>) -> Vec<Drive> {
+/// names, then functions without a controller. `connector` is the folder of the
+/// external connector ([`port::device`]).
+pub(super) fn drives(host: &Host, connector: Option<&str>, missing: &mut Vec<Missing>) -> Vec<Drive> {
     let mut names: Vec<String> = host.list(CLASS).unwrap_or_default();
     names.sort_by_key(|name| (name.len(), name.clone()));
-    let mut drives: Vec<Drive> = names.iter().filter_map(|name| controller(host, name, missing)).collect();
+    let mut drives: Vec<Drive> =
+        names.iter().filter_map(|name| controller(host, name, connector, missing)).collect();
     for address in host.list("/sys/bus/pci/devices").unwrap_or_default() {
         if !drives.iter().any(|drive| drive.address.as_deref() == Some(address.as_str())) {
-            drives.extend(without_controller(host, address));
+            drives.extend(without_controller(host, address, connector));
         }
     }
     drives
@@ -22,7 +24,7 @@ pub(super) fn drives(host: &Host, missing: &mut Vec<Missing>) -> Vec<Drive> {
 
 /// A drive that the driver knows. `None` for one that is reached over a
 /// network.
-fn controller(host: &Host, name: &str, missing: &mut Vec<Missing>) -> Option<Drive> {
+fn controller(host: &Host, name: &str, connector: Option<&str>, missing: &mut Vec<Missing>) -> Option<Drive> {
     let at = |attribute: &str| format!("{CLASS}/{name}/{attribute}");
     if sysfs::text(host, &at("transport")).is_some_and(|transport| transport != "pcie") {
         return None;
@@ -52,7 +54,7 @@ fn controller(host: &Host, name: &str, missing: &mut Vec<Missing>) -> Option<Dri
         vendor: path.last().and_then(|hop| hop.vendor),
         device: path.last().and_then(|hop| hop.device),
         path,
-        external: port::is_external(&function),
+        external: port::is_behind(&function, connector),
         namespaces: namespaces(host, name, &own),
         temperature_celsius: None,
         warning_celsius: None,
@@ -69,7 +71,7 @@ fn controller(host: &Host, name: &str, missing: &mut Vec<Missing>) -> Option<Dri
 
 /// A function that is a drive by its class, or that answers with all ones,
 /// with no controller behind it.
-fn without_controller(host: &Host, address: String) -> Option<Drive> {
+fn without_controller(host: &Host, address: String, connector: Option<&str>) -> Option<Drive> {
     let folder = host.canonical(&format!("/sys/bus/pci/devices/{address}")).ok()?;
     if !is_drive(sysfs::hex(host, &format!("{folder}/class"))) {
         return None;
@@ -86,7 +88,7 @@ fn without_controller(host: &Host, address: String) -> Option<Drive> {
         vendor: path.last().and_then(|hop| hop.vendor),
         device: path.last().and_then(|hop| hop.device),
         path,
-        external: port::is_external(&folder),
+        external: port::is_behind(&folder, connector),
         namespaces: Vec::new(),
         temperature_celsius: None,
         warning_celsius: None,

@@ -48,8 +48,9 @@ pub fn read(host: &Host) -> Facts {
     let kernel =
         missed(&mut missing, "/proc/sys/kernel/osrelease", host.read_text("/proc/sys/kernel/osrelease"));
     let os = os::os(host, &mut missing);
-    let port = port::external(host, &board, &mut missing);
-    let drives = drive::drives(host, &mut missing);
+    let connector = port::device(host);
+    let port = port::external(host, &board, connector.as_deref(), &mut missing);
+    let drives = drive::drives(host, connector.as_deref(), &mut missing);
     let log = log::kernel_log(host, &mut missing);
     let power = power::power(host, &board, &log, &mut missing);
     let hat = hat::hat(host);

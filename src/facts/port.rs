@@ -1,6 +1,6 @@
 //! The external PCIe connector and everything behind it.
 //!
-//! It is found by its device tree node or by the name of its platform device,
+//! It is found by its device tree node, or by the name of its platform device,
 //! never by a domain number: that changes with the kernel and with whether the
 //! link is up, and RP1, which every board has, can take the lowest.
 
@@ -18,7 +18,14 @@ const UNIT: &str = "110000";
 const DEPTH: usize = 8;
 
 /// Reads the connector.
-pub(super) fn external(host: &Host, board: &Board, missing: &mut Vec<Missing>) -> ExternalPort {
+///
+/// `device` is its folder below `/sys/devices` ([`device`]).
+pub(super) fn external(
+    host: &Host,
+    board: &Board,
+    device: Option<&str>,
+    missing: &mut Vec<Missing>,
+) -> ExternalPort {
     let node = node(host);
     let property = |name: &str| host.read(&format!("{}/{name}", node.as_deref()?)).ok();
     let asked = property("max-link-speed").and_then(|bytes| device_tree::u32_be(&bytes));
@@ -27,10 +34,9 @@ pub(super) fn external(host: &Host, board: &Board, missing: &mut Vec<Missing>) -
         Some(bytes) => matches!(device_tree::string(&bytes).as_str(), "okay" | "ok"),
         None => true,
     });
-    let device = platform_device(host);
     let mut port =
         ExternalPort { state: PortState::Unknown, asked, root_port: None, others: vec![], switches: vec![] };
-    let root = device.as_deref().and_then(|device| root_port(host, device));
+    let root = device.and_then(|device| root_port(host, device));
     if let Some((address, folder)) = root {
         let mut found = 0;
         behind(host, &folder, 1, &mut port, &mut found);
@@ -70,28 +76,42 @@ fn node(host: &Host) -> Option<String> {
     Some(format!("{TREE}/axi/{name}"))
 }
 
-/// The folder of the connector's platform device.
-fn platform_device(host: &Host) -> Option<String> {
-    ["/sys/devices/platform/axi", "/sys/bus/platform/devices"].iter().find_map(|folder| {
-        let names = host.list(folder).ok()?;
-        let name = names.iter().find(|name| is_external(&format!("/{name}/")))?;
-        host.canonical(&format!("{folder}/{name}")).ok()
+/// The folder of the connector's platform device below `/sys/devices`: the one
+/// made from its node. Its name is an address of the controller's, which another
+/// kernel may choose differently; it counts where no device tells its node.
+pub(super) fn device(host: &Host) -> Option<String> {
+    let node = node(host).and_then(|node| host.canonical(&node).ok());
+    let folders = ["/sys/devices/platform/axi", "/sys/bus/platform/devices"];
+    let named = |is_it: &dyn Fn(&str, &str) -> bool| {
+        folders.iter().find_map(|folder| {
+            let names = host.list(folder).ok()?;
+            let name = names.iter().find(|name| name.ends_with(".pcie") && is_it(folder, name))?;
+            host.canonical(&format!("{folder}/{name}")).ok()
+        })
+    };
+    named(&|folder, name| {
+        let own = host.canonical(&format!("{folder}/{name}/of_node")).ok();
+        own.is_some() && own == node
     })
+    .or_else(|| named(&|_, name| name.strip_suffix(".pcie").is_some_and(|unit| unit.ends_with(UNIT))))
 }
 
-/// True for a path below the connector's platform device.
-pub(super) fn is_external(path: &str) -> bool {
-    path.split('/').any(|part| part.strip_suffix(".pcie").is_some_and(|unit| unit.ends_with(UNIT)))
+/// True for a path below the connector's folder.
+pub(super) fn is_behind(path: &str, device: Option<&str>) -> bool {
+    let below = device.and_then(|device| path.strip_prefix(device));
+    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The function on the bus of a host bridge below `device`.
+/// The root port: the bridge on the bus of the host below `device`.
 fn root_port(host: &Host, device: &str) -> Option<(String, String)> {
     let bridge =
         host.list(device).ok()?.into_iter().find(|name| name.starts_with("pci") && name.contains(':'))?;
     let bridge = format!("{device}/{bridge}");
-    let address = host.list(&bridge).ok()?.into_iter().find(|name| sysfs::is_address(name))?;
-    let folder = format!("{bridge}/{address}");
-    Some((address, folder))
+    let names = host.list(&bridge).ok()?.into_iter().filter(|name| sysfs::is_address(name));
+    names
+        .map(|address| (format!("{bridge}/{address}"), address))
+        .find(|(folder, _)| is_bridge(sysfs::hex(host, &format!("{folder}/class"))))
+        .map(|(folder, address)| (address, folder))
 }
 
 /// Sorts what is below `folder` into switch ports and others, in bus order.
@@ -117,12 +137,35 @@ fn behind(host: &Host, folder: &str, depth: usize, port: &mut ExternalPort, foun
 
 #[cfg(test)]
 mod tests {
-    use super::is_external;
+    use super::*;
+    use crate::facts::made_up::Machine;
 
     #[test]
-    fn never_rp1() {
-        assert!(is_external("/sys/devices/platform/axi/1000110000.pcie/pci0000:00/0000:00:00.0"));
-        assert!(!is_external("/sys/devices/platform/axi/1000120000.pcie/pci0000:00/0000:00:00.0"));
-        assert!(!is_external("/sys/devices/pci0000:00/0000:00:1d.0"));
+    fn only_what_is_below_it() {
+        let device = Some("/sys/devices/platform/axi/1000110000.pcie");
+        assert!(is_behind("/sys/devices/platform/axi/1000110000.pcie/pci0000:00/0000:00:00.0", device));
+        assert!(!is_behind("/sys/devices/platform/axi/1000110000.pciex", device));
+        assert!(!is_behind("/sys/devices/platform/axi/1000120000.pcie/pci0000:00/0000:00:00.0", device));
+        assert!(!is_behind("/sys/devices/pci0000:00/0000:00:1d.0", None));
+    }
+
+    #[test]
+    fn its_node_decides_then_its_name() {
+        let machine = Machine::bare();
+        let folder = "/sys/devices/platform/axi";
+        for (name, node) in [("4010000000.pcie", "pcie@1000110000"), ("1000120000.pcie", "pcie@1000120000")] {
+            machine.device_tree(&format!("axi/{node}/status"), "okay\0");
+            let of_node = format!("../../../../firmware/devicetree/base/axi/{node}");
+            machine.link(&format!("{folder}/{name}/of_node"), &of_node);
+        }
+        let found = device(&machine.host());
+        assert_eq!(found.as_deref(), Some("/sys/devices/platform/axi/4010000000.pcie"));
+
+        machine.remove(&format!("{folder}/4010000000.pcie"));
+        machine.put(&format!("{folder}/1000110000.pcie/uevent"), "");
+        let found = device(&machine.host());
+        assert_eq!(found.as_deref(), Some("/sys/devices/platform/axi/1000110000.pcie"));
+        machine.remove(&format!("{folder}/1000110000.pcie"));
+        assert_eq!(device(&machine.host()), None, "RP1 is not it");
     }
 }

@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-pub use raw::Done;
+pub use raw::{Done, monotonic_ns};
 
 /// Offsets, lengths and buffers are multiples of this.
 pub const BLOCK: usize = 4096;
@@ -98,6 +98,12 @@ impl Host {
 }
 
 impl TestFile {
+    /// A file that the caller has opened, as it wants it opened; `at` is its
+    /// name in messages.
+    pub fn over(file: File, at: &str) -> Self {
+        Self { file, at: at.into(), indirect: None }
+    }
+
     /// Why transfers do not go straight to a disk; `None` when they do, as
     /// far as the kernel tells.
     pub fn indirect(&self) -> Option<&str> {
@@ -179,9 +185,11 @@ impl Arena {
         self.0.bytes_mut()
     }
 
-    /// True when the kernel took the wish for huge pages.
+    /// True when all of it lies on huge pages. The kernel gives pages at the
+    /// first touch: ask after every byte was written.
     pub fn huge(&self) -> bool {
-        self.0.huge
+        let (start, len) = self.0.range();
+        self.0.huge && super::pages::on_huge_pages(start, len)
     }
 }
 
@@ -210,11 +218,13 @@ impl Ring {
     }
 
     /// The bytes of a slot that is not in flight.
+    #[inline(always)]
     pub fn slot_mut(&mut self, slot: usize) -> Option<&mut [u8]> {
         self.0.slot_mut(slot)
     }
 
     /// Queues a transfer of a whole slot; false when the slot is in flight.
+    #[inline(always)]
     pub fn push(&mut self, slot: usize, write: bool, offset: u64) -> bool {
         self.0.push(slot, write, offset)
     }
@@ -232,9 +242,14 @@ impl Ring {
         Ok(())
     }
 
+    /// System calls made so far.
+    pub fn calls(&self) -> u64 {
+        self.0.calls
+    }
+
     /// Whether buffers and file are registered with the kernel.
-    pub fn registered(&self) -> (bool, bool) {
-        (self.0.fixed_buffers, self.0.fixed_file)
+    pub fn registered(&self) -> bool {
+        self.0.registered
     }
 
     /// Waits for what is in flight and gives the arena back; `None` when the

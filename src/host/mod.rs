@@ -14,6 +14,7 @@ mod live;
 mod lock;
 pub mod measure;
 mod mounted;
+mod pages;
 mod place;
 mod raw;
 mod replace;

@@ -67,7 +67,7 @@ pub(super) mod nvme {
 
 /// Measuring: memory for transfers, and a queue of the kernel's own.
 pub(super) mod measure {
-    use io_uring::{IoUring, opcode, squeue, types};
+    use io_uring::{IoUring, opcode, types};
     use std::fs::File;
     use std::io;
     use std::mem::ManuallyDrop;
@@ -115,6 +115,11 @@ pub(super) mod measure {
             self.base.as_ptr().cast::<u8>().wrapping_add(self.start)
         }
 
+        /// Its first address and its length.
+        pub(in crate::host) fn range(&self) -> (usize, usize) {
+            (self.as_ptr().addr(), self.len)
+        }
+
         pub(in crate::host) fn bytes_mut(&mut self) -> &mut [u8] {
             // SAFETY: `start + len <= mapped`, the memory is initialised (the
             // kernel zeroes it), lives as long as `self`, and `&mut self`
@@ -150,10 +155,17 @@ pub(super) mod measure {
         file: File,
         mapping: ManuallyDrop<Mapping>,
         slot_len: usize,
-        flying: Box<[bool]>,
-        in_flight: usize,
-        pub(in crate::host) fixed_buffers: bool,
-        pub(in crate::host) fixed_file: bool,
+        slots: Box<[Slot]>,
+        /// System calls made so far.
+        pub(in crate::host) calls: u64,
+        /// The kernel knows file and buffers in advance.
+        pub(in crate::host) registered: bool,
+    }
+
+    /// A part of the mapping, `slot_len` long.
+    struct Slot {
+        at: *mut u8,
+        flying: bool,
     }
 
     impl Ring {
@@ -176,73 +188,68 @@ pub(super) mod measure {
                 Ok(ring) => ring,
                 Err(error) => return Err((mapping, error)),
             };
-            let fixed_file = ring.submitter().register_files(&[file.as_raw_fd()]).is_ok();
-            let slices: Vec<_> = (0..slots)
-                .map(|slot| libc::iovec {
-                    iov_base: mapping.as_ptr().wrapping_add(slot * slot_len).cast(),
-                    iov_len: slot_len,
-                })
+            let slots: Box<[_]> = (0..slots)
+                .map(|slot| Slot { at: mapping.as_ptr().wrapping_add(slot * slot_len), flying: false })
+                .collect();
+            let slices: Vec<_> = slots
+                .iter()
+                .map(|slot| libc::iovec { iov_base: slot.at.cast(), iov_len: slot_len })
                 .collect();
             // SAFETY: the slices lie inside the mapping, which is unmapped
             // only after the ring is gone (see `Drop`).
-            let fixed_buffers = unsafe { ring.submitter().register_buffers(&slices) }.is_ok();
-            let flying = vec![false; slots].into_boxed_slice();
+            let registered = unsafe { ring.submitter().register_buffers(&slices) }.is_ok()
+                && ring.submitter().register_files(&[file.as_raw_fd()]).is_ok();
             let mapping = ManuallyDrop::new(mapping);
-            Ok(Self { ring, file, mapping, slot_len, flying, in_flight: 0, fixed_buffers, fixed_file })
+            Ok(Self { ring, file, mapping, slot_len, slots, calls: 0, registered })
         }
 
         /// The bytes of a slot that is not in flight.
+        #[inline(always)]
         pub(in crate::host) fn slot_mut(&mut self, slot: usize) -> Option<&mut [u8]> {
-            if *self.flying.get(slot)? {
-                return None;
-            }
-            let at = self.mapping.as_ptr().wrapping_add(slot * self.slot_len);
-            // SAFETY: slot < slots, so the range lies inside the mapping; the
-            // slot is idle, so the kernel does not touch it; `&mut self` rules
-            // out a second reference.
-            Some(unsafe { std::slice::from_raw_parts_mut(at, self.slot_len) })
+            let slot = self.slots.get(slot).filter(|slot| !slot.flying)?;
+            // SAFETY: every slot lies inside the mapping; this one is idle, so
+            // the kernel does not touch it; `&mut self` rules out a second
+            // reference.
+            Some(unsafe { std::slice::from_raw_parts_mut(slot.at, self.slot_len) })
         }
 
         /// Queues a transfer of a whole slot. False when the slot is busy or
         /// the queue full: then nothing was queued.
-        pub(in crate::host) fn push(&mut self, slot: usize, write: bool, offset: u64) -> bool {
-            if self.flying.get(slot) != Some(&false) {
-                return false;
-            }
-            let at = self.mapping.as_ptr().wrapping_add(slot * self.slot_len);
-            let entry = self.entry(slot, at, write, offset).user_data(slot as u64);
-            // SAFETY: the buffer lies inside the mapping and stays there until
-            // the completion is seen (`Drop` waits for it); the slot is marked
-            // busy, so nobody reads or writes it meanwhile; the file is owned.
-            if unsafe { self.ring.submission().push(&entry) }.is_err() {
-                return false;
-            }
-            if let Some(flag) = self.flying.get_mut(slot) {
-                *flag = true;
-            }
-            self.in_flight += 1;
-            true
-        }
-
+        #[inline(always)]
         #[allow(clippy::cast_possible_truncation)]
-        fn entry(&self, slot: usize, at: *mut u8, write: bool, offset: u64) -> squeue::Entry {
-            let (len, index) = (self.slot_len as u32, slot as u16);
-            macro_rules! built {
-                ($file:expr) => {
-                    match (write, self.fixed_buffers) {
-                        (false, true) => opcode::ReadFixed::new($file, at, len, index).offset(offset).build(),
-                        (true, true) => opcode::WriteFixed::new($file, at, len, index).offset(offset).build(),
-                        (false, false) => opcode::Read::new($file, at, len).offset(offset).build(),
-                        (true, false) => opcode::Write::new($file, at, len).offset(offset).build(),
-                    }
-                };
+        pub(in crate::host) fn push(&mut self, slot: usize, write: bool, offset: u64) -> bool {
+            let Some(Slot { at, flying }) = self.slots.get_mut(slot).filter(|slot| !slot.flying) else {
+                return false;
+            };
+            *flying = true;
+            let (at, len, index) = (*at, self.slot_len as u32, slot as u16);
+            macro_rules! push {
+                ($operation:expr) => {{
+                    let entry = $operation.offset(offset).build().user_data(slot as u64);
+                    // SAFETY: the buffer lies inside the mapping and stays there
+                    // until the completion is seen (`Drop` waits for it); the
+                    // slot is marked busy, so nobody reads or writes it
+                    // meanwhile; the file is owned.
+                    unsafe { self.ring.submission().push(&entry) }
+                }};
             }
-            if self.fixed_file { built!(types::Fixed(0)) } else { built!(types::Fd(self.file.as_raw_fd())) }
+            let file = types::Fd(self.file.as_raw_fd());
+            let pushed = match (write, self.registered) {
+                (false, true) => push!(opcode::ReadFixed::new(types::Fixed(0), at, len, index)),
+                (true, true) => push!(opcode::WriteFixed::new(types::Fixed(0), at, len, index)),
+                (false, false) => push!(opcode::Read::new(file, at, len)),
+                (true, false) => push!(opcode::Write::new(file, at, len)),
+            };
+            if pushed.is_err() {
+                self.slots.iter_mut().skip(slot).take(1).for_each(|slot| slot.flying = false);
+            }
+            pushed.is_ok()
         }
 
         /// Hands what is queued to the kernel, and waits for `want` transfers.
         /// A signal ends the wait early without an error.
         pub(in crate::host) fn submit_and_wait(&mut self, want: usize) -> io::Result<()> {
+            self.calls += 1;
             match self.ring.submit_and_wait(want) {
                 Err(e) if e.raw_os_error() != Some(libc::EINTR) => Err(e),
                 _ => Ok(()),
@@ -253,9 +260,8 @@ pub(super) mod measure {
         pub(in crate::host) fn reap(&mut self, done: &mut Vec<Done>) {
             for entry in self.ring.completion() {
                 let slot = usize::try_from(entry.user_data()).unwrap_or(usize::MAX);
-                if let Some(flag) = self.flying.get_mut(slot).filter(|flag| **flag) {
-                    *flag = false;
-                    self.in_flight -= 1;
+                if let Some(own) = self.slots.get_mut(slot).filter(|own| own.flying) {
+                    own.flying = false;
                     done.push(Done { slot, result: entry.result() });
                 }
             }
@@ -275,14 +281,14 @@ pub(super) mod measure {
                 let mut this = ManuallyDrop::new(self);
                 std::ptr::drop_in_place(&raw mut this.ring);
                 std::ptr::drop_in_place(&raw mut this.file);
-                std::ptr::drop_in_place(&raw mut this.flying);
+                std::ptr::drop_in_place(&raw mut this.slots);
                 Some(ManuallyDrop::take(&mut this.mapping))
             }
         }
 
         fn drain(&mut self) -> bool {
             let mut done = Vec::new();
-            while self.in_flight > 0 {
+            while self.slots.iter().any(|slot| slot.flying) {
                 if self.submit_and_wait(1).is_err() {
                     return false;
                 }
@@ -301,6 +307,18 @@ pub(super) mod measure {
                 unsafe { ManuallyDrop::drop(&mut self.mapping) };
             }
         }
+    }
+
+    /// The monotonic clock: nanoseconds since a moment of the kernel's choice.
+    #[inline(always)]
+    #[allow(clippy::cast_sign_loss)]
+    pub fn monotonic_ns() -> u64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: room for one timespec. Every Linux has this clock, so that
+        // nothing can fail.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+        // Never negative; 64 bits of nanoseconds are 584 years.
+        (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
     }
 
     /// Alignment that direct I/O needs: memory and offset, in bytes; `(0, 0)`

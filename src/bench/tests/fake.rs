@@ -38,11 +38,11 @@ pub(super) struct World {
 pub(super) struct FakeClock(pub(super) Rc<World>);
 
 impl Clock for FakeClock {
-    fn now(&self) -> Duration {
-        self.0.now.get()
+    fn now(&self) -> u64 {
+        self.0.now.get().as_nanos().try_into().unwrap()
     }
-    fn wait_until(&self, until: Duration) {
-        self.0.now.set(self.0.now.get().max(until));
+    fn wait_until(&self, until: u64) {
+        self.0.now.set(self.0.now.get().max(Duration::from_nanos(until)));
     }
 }
 

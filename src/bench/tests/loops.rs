@@ -70,6 +70,24 @@ fn one_transfer_at_a_time_shows_the_latency() {
 }
 
 #[test]
+fn the_queue_is_filled_in_chunks() {
+    for (name, submits) in [("rnd4k-q32t1-read", 7), ("seq1m-q8t1-read", 7), ("rnd4k-q1t1-read", 0)] {
+        let world = Rc::new(World::default());
+        let job = named(name);
+        let mut disk = FakeDisk::new(&world, Duration::from_millis(2), 1e12, job.depth, job.block);
+        let next_block = AtomicU64::new(0);
+        // Over before the first transfer is done: the queue is filled once.
+        let (time, once) = (Duration::from_millis(1), false);
+        let (job, next_block) = (&job, &next_block);
+        let work = Work { job, span: SPAN, time, once, next_block, pass: 1, lane: 0, cap: None };
+        let pass = drive(&mut disk, &FakeClock(world.clone()), &work, &mut |_| false).unwrap();
+        assert_eq!(pass.transfers, job.depth as u64, "{name}");
+        // Eight chunks; the last goes out with the wait.
+        assert_eq!(world.submits.get(), submits, "{name}");
+    }
+}
+
+#[test]
 fn what_is_in_flight_at_the_end_is_waited_for_and_its_time_counts() {
     let world = Rc::new(World::default());
     // 10 MB/s: the last eight take 0.84 s after the time is over.

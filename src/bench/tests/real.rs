@@ -11,6 +11,7 @@ use crate::bench::target::find;
 use crate::bench::{BenchError, How, Progress, Request, Run, Target, run, run_on};
 use crate::host::Host;
 use crate::host::measure::{Arena, BLOCK};
+use crate::terms::Direction;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Mutex;
@@ -57,6 +58,8 @@ fn what_is_written_is_there_and_what_is_read_is_that() {
             let pass = engine.pass(&work(job, 2, &next_block), &mut |_| false).unwrap();
             assert!(pass.transfers > 0 && pass.bytes == pass.transfers * job.block as u64);
             assert_eq!(pass.latency.len(), pass.transfers);
+            let calls = if job.depth == 1 || threads { pass.transfers } else { pass.transfers * 2 };
+            assert!((1..=calls).contains(&pass.calls), "{} {} {pass:?}", job.name, engine.used().name);
             let memory = engine.arena().unwrap().bytes_mut();
             for unit in memory[..job.block].chunks(BLOCK) {
                 let found = u64::from_le_bytes(unit[..8].try_into().unwrap());
@@ -81,6 +84,23 @@ fn what_is_written_is_there_and_what_is_read_is_that() {
         }
         assert!(changed > 0);
         assert!(left_in(dir.path()).is_empty());
+    }
+}
+
+#[test]
+fn a_job_that_needs_more_memory_gets_it() {
+    for threads in [false, true] {
+        let dir = folder();
+        let file = Host::open(None).unwrap().create_test_file(dir.path().to_str().unwrap()).unwrap();
+        let mut engine = FileEngine::new(file, threads).unwrap();
+        let next_block = AtomicU64::new(0);
+        engine.pass(&work(&FILL, 1, &next_block), &mut |_| false).unwrap();
+        let deep = crate::bench::Job { name: "deep", direction: Direction::Read, depth: 12, ..FILL };
+        for (number, job) in [&deep, &JOBS[0], &deep].into_iter().enumerate() {
+            let pass = engine.pass(&work(job, 2, &next_block), &mut |_| false).unwrap();
+            assert!(pass.transfers >= job.depth as u64, "{number}: {pass:?}");
+        }
+        assert!(engine.arena().unwrap().bytes_mut().len() >= 12 << 20);
     }
 }
 

@@ -1,13 +1,13 @@
 //! `bench` for a person: the result, a table, what to know about it.
 
-use super::simulated;
+use super::words::{self, FIRST, job, latency, short, sides};
+use super::{compare, simulated};
 use crate::bench::{JobResult, LinkInfo, NotComparable, Row, Run};
 use crate::cli::exit::Failure;
 use crate::cli::page::{Page, Tone, dotted, tied};
 use crate::cli::ui::Ui;
 use crate::host::Host;
 use crate::terms::rate;
-use std::time::Duration;
 
 /// Two runs side by side, or why not.
 #[derive(Debug)]
@@ -22,30 +22,8 @@ impl Compared {
     }
 }
 
-/// Below this many columns each job takes lines of its own.
-const TABLE: usize = 74;
-
-/// The job that people ask about first.
-const FIRST: &str = "seq1m-q8t1-read";
-
-/// `SEQ1M Q8 read` for `seq1m-q8t1-read`.
-pub(in crate::cli) fn job(name: &str) -> String {
-    match name.split('-').collect::<Vec<_>>().as_slice() {
-        [kind, queue, way] => {
-            let queue = queue.split('t').next().unwrap_or(queue);
-            format!("{} {} {way}", kind.to_uppercase(), queue.to_uppercase())
-        }
-        _ if name == "fill" => "writing the test file".to_owned(),
-        _ => name.to_owned(),
-    }
-}
-
 fn link(link: Option<LinkInfo>) -> String {
     link.and_then(LinkInfo::link).map_or_else(|| "link unknown".into(), |l| l.to_string())
-}
-
-fn short(link: Option<LinkInfo>) -> String {
-    link.map_or_else(|| "unknown link".into(), |l| format!("Gen {} x{}", l.generation, l.width))
 }
 
 /// A run in one line.
@@ -63,7 +41,7 @@ pub(in crate::cli) fn headline(run: &Run) -> String {
 }
 
 /// What keeps the numbers of a run from being believed.
-fn doubts(run: &Run) -> String {
+pub(in crate::cli) fn doubts(run: &Run) -> String {
     let invalid = run.results.iter().filter(|r| !r.valid).count();
     let mut text = match invalid {
         0 => String::new(),
@@ -89,10 +67,10 @@ pub(in crate::cli) fn result(run: &Run, compared: Option<&Compared>) -> String {
         None => headline(run),
         Some(Compared { rows: Err(why), .. }) => format!("{simulated}Not compared: {why}{}", doubts(run)),
         Some(Compared { rows: Ok(rows), before }) => {
-            let before = before.as_ref().and_then(|b| b.environment.link);
+            let (old, new) = before.as_ref().map(|b| sides(b, run)).unwrap_or_default();
             let row = rows.iter().find(|r| r.job == FIRST).or_else(|| rows.first());
             let gain = row.map(|r| format!("{}: {}", job(&r.job), r.verdict)).unwrap_or_default();
-            format!("{simulated}{} -> {} · {gain}{}", short(before), short(run.environment.link), doubts(run))
+            format!("{simulated}{old} -> {new} · {gain}{}", doubts(run))
         }
     }
 }
@@ -102,6 +80,7 @@ pub(in crate::cli) fn report(
     run: &Run,
     compared: Option<&Compared>,
     kept: Option<&Result<String, Failure>>,
+    reports: &[Result<String, Failure>],
     host: &Host,
     ui: &Ui,
 ) -> String {
@@ -118,9 +97,9 @@ pub(in crate::cli) fn report(
     page.blank();
     match compared {
         Some(Compared { rows: Ok(rows), before: Some(before) }) => {
-            comparison(&mut page, rows, before, run, ui)
+            compare::comparison(&mut page, rows, before, run, ui.width);
         }
-        _ => results(&mut page, run, ui),
+        _ => results(&mut page, run, ui.width),
     }
     page.blank();
     remarks(&mut page, run, compared, ui);
@@ -129,97 +108,79 @@ pub(in crate::cli) fn report(
         Some(Err(failure)) => page.line(&format!("Not kept: {}", failure.message)),
         None => {}
     }
+    for report in reports {
+        match report {
+            Ok(file) => page.line(&format!("Report: {file}")),
+            Err(failure) => page.line(&format!("No report: {}", failure.message)),
+        }
+    }
     page.into_text()
 }
 
-fn results(page: &mut Page, run: &Run, ui: &Ui) {
-    let wide = ui.width >= TABLE;
+/// Columns of the table beside the name of the job.
+const COLUMNS: usize = 62;
+
+/// Columns of a bar.
+const BAR: usize = 12;
+
+fn results(page: &mut Page, run: &Run, width: usize) {
+    let name = run.results.iter().map(|r| job(&r.job).chars().count()).max().unwrap_or(0);
+    let wide = width >= name + COLUMNS;
+    // Without a link the fastest job is the whole length.
+    let known = run.results.iter().any(|r| r.ceiling_ratio.is_some());
+    let most = run.results.iter().map(|r| r.median).fold(f64::MIN_POSITIVE, f64::max);
     if wide {
-        let head =
-            format!("{:<16} {:>9}  {:<21} {:>7} {:>7}", "", "median", "95 % interval", "of link", "p99");
+        let scale = if known { "of what the link" } else { "of the fastest" };
+        let head = format!("{:name$} {:>9}  {scale:<19}{:<21} {:>7}", "", "median", "95 % interval", "p99");
         let head = page.tone(Tone::Dim, &head);
         page.exact(&head);
     }
     for result in &run.results {
-        let name = job(&result.job);
+        let job = job(&result.job);
+        let speed = rate(result.median);
         let interval = match (result.low, result.high) {
-            (Some(low), Some(high)) => format!("{} to {}", number(low, high), rate(high)),
+            (Some(low), Some(high)) => words::interval(low, high),
             // Too few passes for one.
             _ => "-".into(),
         };
-        let of_link = result.ceiling_ratio.map_or_else(|| "-".into(), |r| format!("{:.0} %", r * 100.0));
+        let share = if known { result.ceiling_ratio } else { Some(result.median / most) };
+        let percent = share.map_or_else(|| "-".into(), |s| format!("{} %", words::percent(s)));
         let late = result.p99_ns.map_or_else(|| "-".into(), latency);
         let invalid = if result.valid { "" } else { "  INVALID" };
         if wide {
-            let speed = rate(result.median);
-            page.exact(&format!("{name:<16} {speed:>9}  {interval:<21} {of_link:>7} {late:>7}{invalid}"));
+            let bar = bar(share.unwrap_or(0.0), BAR);
+            let last = if result.valid { late.as_str() } else { "INVALID" };
+            page.exact(&format!("{job:<name$} {speed:>9}  {bar} {percent:>5} {interval:<21} {last:>7}"));
         } else {
-            page.line(&format!("{name}{invalid}"));
-            let share = result.ceiling_ratio.map(|_| format!(", {of_link} of link")).unwrap_or_default();
-            page.hang("", 2, &format!("{}{share}", rate(result.median)));
+            page.line(&format!("{job}{invalid}"));
+            let scale = if known { "link" } else { "the fastest" };
+            let share = share.map(|_| format!(" · {percent} of {scale}")).unwrap_or_default();
+            page.hang("", 2, &dotted(&format!("{speed}{share}")));
+            if let Some(known) = result.ceiling_ratio {
+                page.exact(&format!("  {}", bar(known, width.saturating_sub(4).min(36))));
+            }
             page.hang("", 2, &dotted(&format!("95 %: {interval} · p99 {late}")));
         }
     }
 }
 
-/// The lower end of an interval without its unit where the upper end has the
-/// same one.
-fn number(low: f64, high: f64) -> String {
-    let (low, high) = (rate(low), rate(high));
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, other))) if unit == other => number.to_owned(),
-        _ => low,
-    }
-}
-
-fn latency(nanoseconds: u64) -> String {
-    let time = Duration::from_nanos(nanoseconds);
-    match nanoseconds {
-        0..=999_999 => format!("{:.0} µs", time.as_secs_f64() * 1e6),
-        1_000_000..=999_999_999 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
-        _ => format!("{:.1} s", time.as_secs_f64()),
-    }
-}
-
-fn comparison(page: &mut Page, rows: &[Row], before: &Run, after: &Run, ui: &Ui) {
-    let (old, new) = (short(before.environment.link), short(after.environment.link));
-    let wide = ui.width >= TABLE;
-    if wide {
-        let head = format!("{:<16} {:>9} {:>9}  {}", "", old, new, "after against before, 95 % interval");
-        let head = page.tone(Tone::Dim, &head);
-        page.exact(&head);
-    }
-    for row in rows {
-        let (name, was, is) = (job(&row.job), rate(row.before), rate(row.after));
-        if wide {
-            page.exact(&format!("{name:<16} {was:>9} {is:>9}  {}", row.verdict));
-        } else {
-            page.line(&name);
-            page.hang("", 2, &format!("{old}: {was}"));
-            page.hang("", 2, &format!("{new}: {is}"));
-            page.hang("", 2, &row.verdict);
-        }
-    }
-    for way in ["read", "write"] {
-        let Some(row) = rows.iter().find(|r| r.job.ends_with(way)) else { continue };
-        if let (Some(was), Some(is)) = (row.ceiling_before, row.ceiling_after) {
-            let text = if wide {
-                format!("{:<16} {:>9} {:>9}", format!("the link, {way}"), rate(was), rate(is))
-            } else {
-                format!("the link carries at most ({way}):\n  {old}: {}\n  {new}: {}", rate(was), rate(is))
-            };
-            let text = page.tone(Tone::Dim, &text);
-            page.exact(&text);
-        }
-    }
-    page.blank();
-    page.line(&format!("Before: {}.", before.time));
+/// A bar of `width` columns that is full at a share of 1: `███████▌····`.
+fn bar(share: f64, width: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
+    let mut text = "█".repeat(eighths / 8);
+    text.push_str(EIGHTHS[eighths % 8]);
+    let used = eighths.div_ceil(8);
+    text + &"·".repeat(width - used)
 }
 
 fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
     if run.partial {
         let mark = page.tone(Tone::Warn, " !");
         page.hang(&mark, super::HANG, "Interrupted: jobs are missing or short.");
+    }
+    if let Some(Compared { rows: Ok(rows), before: Some(before) }) = compared {
+        compare::remarks(page, rows, before, run);
     }
     for result in &run.results {
         for warning in &result.warnings {
@@ -241,36 +202,38 @@ fn remarks(page: &mut Page, run: &Run, compared: Option<&Compared>, ui: &Ui) {
         let engine = &run.engine;
         let way = if engine.direct { "past the page cache" } else { "through the page cache" };
         page.hang(" i", super::HANG, &format!("{}, {way}", engine.name));
-        if let Some(before) = compared.and_then(|c| c.before.as_ref()) {
-            page.hang(" i", super::HANG, &format!("compared with the run of {}", before.time));
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::made_up::run;
 
     #[test]
-    fn jobs_are_named_as_people_name_them() {
-        for (name, words) in [
-            ("seq1m-q8t1-read", "SEQ1M Q8 read"),
-            ("rnd4k-q32t1-write", "RND4K Q32 write"),
-            ("fill", "writing the test file"),
-            ("other", "other"),
-        ] {
-            assert_eq!(job(name), words);
+    fn a_table_fits_the_terminal() {
+        let mut odd = run(3);
+        odd.results[0].valid = false;
+        odd.results[0].job = "rnd4k-q32t1-write".into();
+        (odd.results[1].low, odd.results[1].high) = (Some(1.04e3), Some(68.3e6));
+        odd.results[2].ceiling_ratio = Some(1.3);
+        for width in [100, 80, 79, 60, 40] {
+            let mut page = Page::new(width, false);
+            results(&mut page, &odd, width);
+            let text = page.into_text();
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line:?} in\n{text}");
+            }
+            assert!(text.contains("INVALID") && text.contains("130 %"), "{text}");
         }
-        assert!(crate::bench::JOBS.iter().all(|j| job(j.name) != j.name));
-        assert!(crate::bench::JOBS.iter().any(|j| j.name == FIRST));
     }
 
     #[test]
-    fn an_interval_names_its_unit_once() {
-        assert_eq!(number(429e6, 437e6), "429");
-        assert_eq!(number(40.8e3, 68.3e6), "40.8 kB/s");
-        assert_eq!(latency(529_000), "529 µs");
-        assert_eq!(latency(4_600_000), "4.6 ms");
-        assert_eq!(latency(1_500_000_000), "1.5 s");
+    fn a_bar_has_its_width_whatever_the_share() {
+        assert_eq!(bar(0.5, 4), "██··");
+        assert_eq!(bar(0.53, 4), "██▏·");
+        for share in [0.0, 0.01, 0.999, 1.0, 1.7, f64::NAN] {
+            assert_eq!(bar(share, 12).chars().count(), 12, "{share}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bench::Compared;
 use crate::act::Report;
-use crate::bench::Run;
+use crate::bench::{Run, changes};
 use crate::cli::exit::Failure;
 use crate::facts::{Boot, Drive, DriveState, Eeprom, Facts, Hop};
 use crate::formats::config_txt::{Setting, Value as Reading};
@@ -249,6 +249,7 @@ pub(in crate::cli) fn bench(
     run: &Run,
     compared: Option<&Compared>,
     kept: Option<&Result<String, Failure>>,
+    reports: &[Result<String, Failure>],
 ) -> Value {
     let mut object = match json!(run) {
         Value::Object(object) => object,
@@ -263,10 +264,16 @@ pub(in crate::cli) fn bench(
             "before".into(),
             json!(before.map(|b| json!({"time": b.time, "label": b.label, "link": b.environment.link}))),
         );
+        object.insert("changes".into(), json!(before.map(|b| changes(b, run))));
     }
     if let Some(kept) = kept {
         object.insert("kept_as".into(), json!(kept.as_ref().ok()));
         object.insert("not_kept".into(), json!(kept.as_ref().err().map(|f| &f.message)));
+    }
+    if !reports.is_empty() {
+        let failed = |r: &Result<String, Failure>| r.as_ref().err().map(|f| f.message.clone());
+        object.insert("reports".into(), json!(reports.iter().flatten().collect::<Vec<_>>()));
+        object.insert("not_reported".into(), json!(reports.iter().filter_map(failed).collect::<Vec<_>>()));
     }
     Value::Object(object)
 }

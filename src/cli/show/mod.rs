@@ -1,10 +1,12 @@
 //! Reports: the same facts as text and as JSON.
 
 pub(super) mod bench;
+mod compare;
 pub(super) mod human;
 pub(super) mod json;
 pub(super) mod setup;
 pub(super) mod verify;
+pub(super) mod words;
 
 use super::exit::Failure;
 use super::page::{Page, Tone};

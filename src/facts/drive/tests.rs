@@ -68,7 +68,9 @@ fn one_drive() -> (Machine, String) {
 
 fn found(machine: &Machine) -> (Vec<Drive>, Vec<Missing>) {
     let mut missing = Vec::new();
-    let drives = drives(&machine.host(), &mut missing);
+    let host = machine.host();
+    let connector = super::port::device(&host);
+    let drives = drives(&host, connector.as_deref(), &mut missing);
     (drives, missing)
 }
 
@@ -81,7 +83,9 @@ fn port(machine: &Machine) -> ExternalPort {
         serial: None,
         uefi_acpi: false,
     };
-    super::super::port::external(&machine.host(), &board, &mut Vec::new())
+    let host = machine.host();
+    let device = super::super::port::device(&host);
+    super::super::port::external(&host, &board, device.as_deref(), &mut Vec::new())
 }
 
 #[test]
