@@ -51,9 +51,21 @@ pub(super) fn decide(host: &Host, step: &Step<'_>) -> Result<Todo, ActError> {
         Some(method) => method == Method::Immediate,
         None => record.may_be_immediate,
     };
+    // flashrom works from the waiting update, which stays when it fails or its
+    // caller gives up: the flash then holds the new bytes, or half of them, and
+    // to take the files away would take the rescue away. recovery.bin comes
+    // last and only when nothing was flashed (rpi-eeprom-update,
+    // `applyRecoveryUpdate`).
+    let perhaps_written = step.same_boot
+        && half_done
+        && !earlier
+        && record.method.is_none()
+        && record.may_be_immediate
+        && !host.exists(&format!("{}/recovery.bin", record.boot_dir));
     match eeprom::pending(host, &record.boot_dir)? {
         Pending::Config(text) if same(&text, step.after) => {
-            Ok(if runs(step.after) && !step.same_boot { Todo::Flash } else { back })
+            let taken_up = runs(step.after) && !step.same_boot;
+            Ok(if taken_up || perhaps_written { Todo::Flash } else { back })
         }
         Pending::Config(text) if same(&text, step.before) => {
             Ok(if earlier && half_done && step.same_boot { Todo::Restore } else { Todo::Nothing })

@@ -67,7 +67,9 @@ pub(super) fn find(host: &Host, missing: &mut Vec<Missing>) -> (Boot, Ground) {
     let blocks = partitions::read(host, missing);
     let mounts = mounts(host, missing);
     boot.root = root(&mounts, &blocks, missing);
-    let booted = booted(boot.medium, boot.partition, &blocks);
+    let built = bootloader(host, "build-timestamp").and_then(|bytes| device_tree::u32_be(&bytes));
+    let told = boot.partition.filter(|n| *n != 0).or((built >= Some(TELLS_PARTITION)).then_some(0));
+    let booted = booted(boot.medium, told, &blocks);
     if booted.is_none() && boot.medium.is_some_and(|m| DISKS.iter().any(|(medium, _)| *medium == m)) {
         let why = "which partition the firmware used cannot be told: none fits, or several do";
         missing.push(Missing { path: format!("{BOOTLOADER}/partition"), why: why.into() });
@@ -136,10 +138,16 @@ fn root(mounts: &Mounts, blocks: &[Block], missing: &mut Vec<Missing>) -> Option
 const DISKS: [(BootMedium, &str); 3] =
     [(BootMedium::Sd, "mmcblk"), (BootMedium::Nvme, "nvme"), (BootMedium::Usb, "sd")];
 
+/// The bootloader of 2024-05-13: before it the device tree said partition 0
+/// also when autoboot.txt or a reboot had chosen another
+/// (raspberrypi/rpi-eeprom#575).
+const TELLS_PARTITION: u32 = 1_715_613_301;
+
 /// The partition that the firmware used, when only one fits.
 ///
 /// Partition number 0 means: the first FAT partition (Raspberry Pi
-/// documentation, `autoboot.txt`, `boot_partition`).
+/// documentation, `autoboot.txt`, `boot_partition`). Where the number is not
+/// told, any FAT partition of the disk may be it.
 fn booted(medium: Option<BootMedium>, number: Option<u32>, blocks: &[Block]) -> Option<&Block> {
     let (medium, prefix) = DISKS.into_iter().find(|(m, _)| Some(*m) == medium)?;
     let fits = |b: &&Block| match medium {
@@ -155,13 +163,16 @@ fn booted(medium: Option<BootMedium>, number: Option<u32>, blocks: &[Block]) -> 
         let mut on_disk: Vec<_> = of_medium.iter().copied().filter(|b| b.partition.disk == disk).collect();
         on_disk.sort_by_key(|b| b.partition.number);
         let is_fat = |b: &&Block| b.partition.fs_type.as_deref() == Some("vfat");
-        candidates.extend(match number {
-            None | Some(0) => on_disk.into_iter().find(is_fat),
+        match number {
+            None => candidates.extend(on_disk.into_iter().filter(is_fat)),
+            Some(0) => candidates.extend(on_disk.into_iter().find(is_fat)),
             // A partition whose type could not be read may be it.
-            Some(n) => on_disk
-                .into_iter()
-                .find(|b| b.partition.number == Some(n) && (b.partition.fs_type.is_none() || is_fat(b))),
-        });
+            Some(n) => candidates.extend(
+                on_disk
+                    .into_iter()
+                    .find(|b| b.partition.number == Some(n) && (b.partition.fs_type.is_none() || is_fat(b))),
+            ),
+        }
     }
     if candidates.len() > 1 {
         candidates.retain(fits);

@@ -11,7 +11,8 @@ use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 
 const TREE: &str = "/sys/firmware/devicetree/base";
-const CARD: &str = "/sys/devices/platform/axi/1000fff000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
+pub(super) const CARD: &str =
+    "/sys/devices/platform/axi/1000fff000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
 
 /// 2025-05-08 14:13:17 UTC.
 pub(super) const BUILT: u32 = 1_746_713_597;

@@ -131,6 +131,7 @@ ids! {
     PENDING_VERSION = "pending-version",
     EEPROM_STAGED_NEVER = "eeprom-staged-never",
     EEPROM_BOOT_DIR = "eeprom-boot-dir",
+    EEPROM_NOT_FIRST = "eeprom-not-first",
     EEPROM_SETTINGS = "eeprom-settings",
     COPY_ROOT_UNRESOLVED = "copy-root-unresolved",
     COPY_ROOT_ELSEWHERE = "copy-root-elsewhere",

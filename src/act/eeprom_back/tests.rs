@@ -16,6 +16,8 @@ struct Case {
     same_boot: bool,
     method: Option<Method>,
     earlier: bool,
+    /// recovery.bin lies beside the update.
+    recovery: bool,
     state: State,
 }
 
@@ -25,6 +27,7 @@ const STAGED: Case = Case {
     same_boot: true,
     method: Some(Method::Staged),
     earlier: false,
+    recovery: true,
     state: State::Committed,
 };
 
@@ -56,6 +59,9 @@ fn decided(case: &Case) -> Result<Todo, ActError> {
         let image =
             if config.is_empty() { b"half".to_vec() } else { eeprom_image::synthetic(BUILT, 1, config) };
         put(folder.path(), "/boot/pieeprom.upd", &image);
+        if case.recovery {
+            put(folder.path(), "/boot/recovery.bin", b"program");
+        }
     }
     let host = Host::open(Some(folder.path())).unwrap();
     let eeprom = Eeprom { running: case.running.map(<[u8]>::to_vec), ..Eeprom::default() };
@@ -68,6 +74,7 @@ fn decided(case: &Case) -> Result<Todo, ActError> {
 fn every_state_of_the_eeprom_has_its_way_back() {
     const LATER: Case = Case { pending: None, same_boot: false, ..STAGED };
     const AT_ONCE: Case = Case { pending: None, method: Some(Method::Immediate), ..STAGED };
+    const BEGUN: Case = Case { method: None, state: State::Applying, ..STAGED };
     for (name, case, todo) in [
         ("it waits", STAGED, Todo::Cancel),
         ("it waits, another waited", Case { earlier: true, ..STAGED }, Todo::Restore),
@@ -89,6 +96,13 @@ fn every_state_of_the_eeprom_has_its_way_back() {
         ("flashed at once, it runs", Case { running: Some(AFTER), same_boot: false, ..AT_ONCE }, Todo::Flash),
         ("flashed at once, it is lost", Case { same_boot: false, ..AT_ONCE }, Todo::Nothing),
         ("perhaps flashed at once", Case { method: None, state: State::Applying, ..AT_ONCE }, Todo::Flash),
+        ("perhaps flashed at once, but recovery.bin shows that it waits", BEGUN, Todo::Cancel),
+        ("flashed at once, and that failed or was given up", Case { recovery: false, ..BEGUN }, Todo::Flash),
+        (
+            "the same, and a start came between",
+            Case { recovery: false, same_boot: false, ..BEGUN },
+            Todo::Cancel,
+        ),
         ("half staged", Case { pending: Some(b""), state: State::Applying, ..STAGED }, Todo::Cancel),
         (
             "half staged over another",

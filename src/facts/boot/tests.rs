@@ -1,4 +1,4 @@
-use super::super::made_up::Machine;
+use super::super::made_up::{CARD, Machine};
 use super::*;
 
 fn device(partition: Option<&Partition>) -> Option<&str> {
@@ -72,6 +72,28 @@ fn partition_number_zero_is_the_first_fat_partition() {
     let machine = Machine::on_sd();
     machine.bootloader("partition", 0);
     assert_eq!(device(machine.read().boot.booted.as_ref()), Some("/dev/mmcblk0p1"));
+}
+
+#[test]
+fn an_older_bootloader_says_zero_whatever_it_used() {
+    let booted = |built: u32, number: u32, second: bool| {
+        let mut machine = Machine::on_sd();
+        machine.bootloader("partition", number);
+        machine.bootloader("build-timestamp", built);
+        if second {
+            // As with autoboot.txt on the first one.
+            machine.partition(CARD, "mmcblk0p3", 3, "179:3", "vfat", "1A2B-0003", "1d2c3b4a-03");
+            machine.mount("179:3", "/boot/firmware", "vfat", "/dev/mmcblk0p3", "rw");
+        }
+        let boot = machine.read().boot;
+        (boot.booted.map(|p| p.device), boot.same_as_booted, boot.config_device.unwrap_or_default())
+    };
+    let (first, third) = ("/dev/mmcblk0p1".to_owned(), "/dev/mmcblk0p3".to_owned());
+    assert_eq!(booted(1_712_313_679, 0, false), (Some(first.clone()), Some(true), first.clone()));
+    assert_eq!(booted(1_712_313_679, 0, true), (None, None, third.clone()));
+    assert_eq!(booted(1_712_313_679, 3, true), (Some(third.clone()), Some(true), third.clone()));
+    assert_eq!(booted(1_715_613_301, 3, true), (Some(third.clone()), Some(true), third.clone()));
+    assert_eq!(booted(1_715_613_301, 0, true), (Some(first), Some(false), third));
 }
 
 #[test]

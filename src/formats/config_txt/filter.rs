@@ -45,6 +45,10 @@ pub(crate) enum Filter {
 /// 2024-06-04: from then on `[pi5]` covers the whole family (release notes).
 const PI5_COVERS_FAMILY: u32 = 1_717_459_200;
 
+/// The bootloader of 2025-03-10, the first with `[boot_partition=N]` (release
+/// notes).
+const BOOT_PARTITION_TESTED: u32 = 1_741_626_637;
+
 /// The filter that a cleaned line spells; anything it does not know, a missing
 /// bracket too, is [`Filter::Unknown`].
 pub(crate) fn parse(line: &[u8], conditions: &Conditions) -> Filter {
@@ -155,7 +159,12 @@ fn expression(name: &str, conditions: &Conditions) -> Option<Filter> {
         Some((mask, value)) if operator == "&" => (Some(number_of(mask)?), number_of(value)?),
         _ => (None, number_of(operand)?),
     };
-    let own = if group == Group::Expression { None } else { conditions.partition };
+    // `partition` is the number that the restart asked for (`reboot N`), which
+    // nobody can know now; an older bootloader takes no notice of
+    // `boot_partition` and what stands below applies.
+    let tested = group == Group::BootPartition
+        && conditions.bootloader.is_some_and(|time| time >= BOOT_PARTITION_TESTED);
+    let own = conditions.partition.filter(|_| tested);
     let truth = own.map_or(open(name), |own| {
         Truth::Known(match (operator, mask) {
             ("=", _) => own == operand,

@@ -103,7 +103,7 @@ pub struct Conditions {
     pub serial: Option<u64>,
     /// Whether the boot in question is a tryboot.
     pub tryboot: bool,
-    /// The boot partition's number, for `[partition=]` and `[boot_partition=]`.
+    /// The boot partition's number, for `[boot_partition=]`.
     pub partition: Option<u32>,
     /// Build time of the bootloader (Unix seconds): `[pi5]` covers the CM5 only
     /// from 2024-06-04 on. `None`: unknown.

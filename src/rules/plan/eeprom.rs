@@ -152,11 +152,26 @@ fn tool(facts: &Facts, meaning: &bootconf::Meaning, draft: &mut Draft) {
             draft.refuse(check_text(id::EEPROM_BOOT_DIR, &values));
         }
     }
+    if let Some(finding) = not_first(facts) {
+        draft.refuse(finding);
+    }
     let config_off = facts.boot.files.as_ref().is_some_and(|f| has(&f.top, b"bootloader_update=0"));
     if facts.boot.medium != Some(BootMedium::Sd) && (meaning.self_update_off || config_off) {
         let evidence = if config_off { "bootloader_update=0 in config.txt" } else { "ENABLE_SELF_UPDATE=0" };
         draft.refuse(check_text(id::EEPROM_STAGED_NEVER, &[("evidence", evidence.into())]));
     }
+}
+
+/// A system with several boot partitions (autoboot.txt, a boot menu) that was
+/// started from a later one: recovery.bin before 2025-02-11 does not find itself
+/// there to take itself away (raspberrypi/rpi-eeprom#663).
+fn not_first(facts: &Facts) -> Option<Finding> {
+    let partitions = &facts.boot.partitions;
+    let own = partitions.iter().find(|p| Some(&p.device) == facts.boot.config_device.as_ref())?;
+    let fat = partitions.iter().filter(|p| p.disk == own.disk && p.fs_type.as_deref() == Some("vfat"));
+    let first = fat.min_by_key(|p| p.number).filter(|p| p.number < own.number)?;
+    let values = [("own", own.device.clone()), ("first", first.device.clone())];
+    Some(check_text(id::EEPROM_NOT_FIRST, &values))
 }
 
 /// As the update script greps: comments count.

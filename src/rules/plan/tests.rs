@@ -368,6 +368,17 @@ fn a_staged_update_must_be_carried_out() {
     assert_eq!(from_usb(true, false), [id::EEPROM_STAGED_NEVER]);
     assert_eq!(from_usb(false, false), [""; 0]);
     assert_eq!(from_usb(true, true), [""; 0], "nothing is staged");
+    // The second FAT partition of the card, as with autoboot.txt; one of another disk says nothing.
+    let from = |number: u32, immediate: bool| {
+        after(&NVME, move |f| {
+            f.eeprom.immediate = Some(immediate);
+            f.boot.partitions.push(Partition { fs_type: Some("vfat".into()), ..partition("mmcblk0", 3) });
+            f.boot.config_device = Some(format!("/dev/mmcblk0p{number}"));
+        })
+    };
+    assert_eq!(from(3, false), [id::EEPROM_NOT_FIRST]);
+    assert_eq!(from(3, true), [""; 0], "nothing is staged");
+    assert_eq!(from(1, false), [""; 0]);
     let mut facts = trixie();
     facts.eeprom.settings_notes = vec!["EEPROM_CONFIG_HOOK=/x may rewrite the configuration".into()];
     facts.eeprom.immediate = Some(true);

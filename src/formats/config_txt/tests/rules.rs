@@ -38,15 +38,16 @@ fn filters_of_one_kind_replace_and_of_several_must_all_hold() {
         ("[0x10000000abcdef01]\n", ON),
         ("[0xABCDEF01]\n", EITHER),
         ("[0x1]\n", OFF),
-        ("[partition=1]\n", ON),
-        ("[partition=2]\n", OFF),
+        ("[partition=1]\n", EITHER),
+        ("[partition=2]\n", EITHER),
         ("[boot_partition=1]\n", ON),
+        ("[boot_partition=2]\n", OFF),
         ("[partition=2]\n[boot_partition=1]\n", EITHER),
-        ("[boot_partition=1]\n[partition=2]\n", OFF),
-        ("[partition>0]\n", ON),
-        ("[partition<1]\n", OFF),
-        ("[partition&1]\n", ON),
-        ("[partition&3=2]\n", OFF),
+        ("[boot_partition=2]\n[partition=2]\n", EITHER),
+        ("[boot_partition>0]\n", ON),
+        ("[boot_partition<1]\n", OFF),
+        ("[boot_partition&1]\n", ON),
+        ("[boot_partition&3=2]\n", OFF),
         ("[boot_count>3]\n", EITHER),
         ("[boot_arg1=x]\n", EITHER),
         ("[pi5\n", EITHER),
@@ -67,10 +68,15 @@ fn filters_of_one_kind_replace_and_of_several_must_all_hold() {
 fn what_is_not_known_of_the_board_stays_open() {
     let unknown = Conditions { revision: None, serial: None, partition: None, overlays: None, ..pi5() };
     for (filter, expected) in
-        [("[0x1]", EITHER), ("[partition=1]", EITHER), ("[board-type=0x17]", ON), ("[pi5]", ON)]
+        [("[0x1]", EITHER), ("[boot_partition=1]", EITHER), ("[board-type=0x17]", ON), ("[pi5]", ON)]
     {
         let files = top(format!("{filter}\ndtoverlay=missing\n{B}"));
         assert_eq!(values(&read(&files, &unknown).port), expected, "{filter}");
+    }
+    // Before 2025-03-10 [boot_partition=N] was text that nobody knows.
+    for (built, expected) in [(1_741_626_636, EITHER), (1_741_626_637, OFF)] {
+        let dated = Conditions { bootloader: Some(built), ..pi5() };
+        assert_eq!(values(&read(&top(format!("[boot_partition=2]\n{B}")), &dated).port), expected, "{built}");
     }
     let other = Conditions { board: BoardKind::Other, revision: Some(0x00c0_3114), ..pi5() };
     assert_eq!(values(&read(&top(format!("[pi4]\n{B}")), &other).port), EITHER);
