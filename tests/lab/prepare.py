@@ -152,9 +152,9 @@ def kernel_package(suite):
 def download(suite, package):
     """The path of an arm64 package."""
     add_suite(suite)
-    folder = CROSS / "var/tmp/lab"
+    folder = CROSS / "var/cache/lab"
     folder.mkdir(exist_ok=True, parents=True)
-    chroot("sh", "-c", f"cd /var/tmp/lab && apt-get -o APT::Sandbox::User=root download -qq {package}:arm64")
+    chroot("sh", "-c", f"cd /var/cache/lab && apt-get -o APT::Sandbox::User=root download -qq {package}:arm64")
     return max(folder.glob(f"{package}_*.deb"), key=lambda path: path.stat().st_mtime)
 
 
