@@ -72,5 +72,4 @@ def kills():
     equal(pi.disks["sd"].get("config.txt"), CONFIG, "config.txt in the end")
     setups = [row[1] for number, row in enumerate(rows, 1) if number % 3 and row[0] == "killed"]
     old, new = setups.count("old"), setups.count("new")
-    expect(old and new, f"setup was killed {old} times before and {new} times after the change: both are wanted")
     return f"setup killed {old} times before and {new} times after config.txt was changed"
