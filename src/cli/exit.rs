@@ -158,12 +158,16 @@ impl From<ActError> for Failure {
             }
             ActError::NoTransaction(_) => Self::new(Exit::Usage, "no-transaction", message)
                 .remedy("pi5-nvme undo --list   shows which there are"),
-            ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message).remedy(
-                by_hand
-                    .map_or(format!("nothing was changed; see what {path} is and move it away"), |readme| {
-                        format!("nothing was changed; {readme} says how to put the files back by hand")
-                    }),
-            ),
+            ActError::Journal { path, .. } => Self::new(Exit::Refused, "journal", message)
+                .remedy(by_hand.map_or(
+                format!("nothing was changed; see what {path} is and move it away"),
+                |readme| {
+                    format!(
+                        "nothing was changed; {readme} says how to put the files back by hand; after that, \
+                             move its folder away and setup works again"
+                    )
+                },
+            )),
         }
     }
 }
