@@ -4,7 +4,6 @@ Files on the vfat are read and written with mtools, so nothing is mounted here.
 """
 
 import pathlib
-import shutil
 import struct
 import subprocess
 
@@ -22,7 +21,7 @@ class Disk:
     def __init__(self, path):
         self.path = pathlib.Path(path)
 
-    def make(self, size, disk_id, boot, system=None, boot_sectors=BOOT_SECTORS):
+    def make(self, size, disk_id, boot, system=None):
         """Partitions and fills it. `boot`: name to bytes; `system`: a folder for
         the second partition, None for an empty file system. `disk_id`: 32 bits."""
         with open(self.path, "wb") as file:
@@ -35,7 +34,7 @@ class Disk:
             file.write(b"\x55\xaa")
         run(
             "mkfs.vfat", "-n", "bootfs", "-F", "32", "-s", "1", "-i", f"{disk_id:08x}",
-            f"--offset={BOOT_START}", self.path, str(boot_sectors // 2),
+            f"--offset={BOOT_START}", self.path, str(BOOT_SECTORS // 2),
         )  # fmt: skip
         for name, data in boot.items():
             self.put(name, data)
@@ -47,11 +46,13 @@ class Disk:
 
     def _mtools(self, program, *arguments, **more):
         where = f"{self.path}@@{BOOT_START * SECTOR}"
+        # With a terminal it would ask what to do about a name that is there.
+        more = more or {"stdin": subprocess.DEVNULL}
         return subprocess.run([program, "-i", where, *arguments], capture_output=True, **more)
 
     def put(self, name, data):
         for folder in list(pathlib.PurePosixPath(name).parents)[-2::-1]:
-            self._mtools("mmd", f"::{folder}")
+            self._mtools("mmd", "-D", "s", f"::{folder}")
         done = self._mtools("mcopy", "-o", "-", f"::{name}", input=data)
         if done.returncode:
             raise LabError(f"{name} could not be put on {self.path}: {done.stderr.decode().strip()}")
@@ -72,7 +73,3 @@ class Disk:
     def directory(self):
         """The listing of the boot partition's root, with the room that is left."""
         return self._mtools("mdir", "::").stdout.decode(errors="replace")
-
-    def copy(self, path):
-        shutil.copyfile(self.path, path)
-        return Disk(path)

@@ -193,12 +193,12 @@ def update(disk, notes):
     return new
 
 
-def start(media, configuration, board, hat_plus=False, tryboot=False, order=None):
-    """One start. `media`: "sd" and "nvme" to a Disk, for those that can be read;
-    `order`: a boot order for this start only. None when nothing starts."""
+def start(media, configuration, board, hat_plus=False, tryboot=False):
+    """One start. `media`: "sd" and "nvme" to a Disk, for those that can be read.
+    None when nothing starts."""
     notes = []
-    set_order, probe, appended = bootloader(configuration, board)
-    for mode in modes(order if order is not None else set_order):
+    order, probe, appended = bootloader(configuration, board)
+    for mode in modes(order):
         medium = MEDIA.get(mode)
         disk = media.get(medium)
         if disk is None:
@@ -214,5 +214,5 @@ def start(media, configuration, board, hat_plus=False, tryboot=False, order=None
         found = settings(disk.get, name, board, tryboot, appended)
         if found.port == "disabled" and (hat_plus or medium == "nvme"):
             found.port = "okay"
-        return Start(medium, tryboot, name, found, set_order, probe, notes)
+        return Start(medium, tryboot, name, found, order, probe, notes)
     return None

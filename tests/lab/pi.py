@@ -109,10 +109,8 @@ class Pi:
         self.folder = RUNS / self.name
         self.share = self.folder / "host"
         self.starts = 0
-        self.next = {}  # one-shot wishes for the next start
         self.last = None
         self._process = None
-        self._logged = None
 
     # --- making it
 
@@ -147,10 +145,9 @@ class Pi:
         """What the firmware does at this start, and how the drive trains."""
         board = firmware.Board(serial=int(self.serial, 16))
         notes = []
-        for disk in self.disks.values():
-            new = firmware.update(disk, notes) if disk is self.disks.get("sd") else None
-            if new is not None:
-                self.eeprom.write_bytes(new)
+        new = firmware.update(self.disks["sd"], notes) if "sd" in self.disks else None
+        if new is not None:
+            self.eeprom.write_bytes(new)
         flashed = self.share / "flashed"
         if flashed.exists():
             self.eeprom.write_bytes(eeprom.config(flashed.read_bytes()))
@@ -158,15 +155,12 @@ class Pi:
         argument = self.share / "reboot-argument"
         words = argument.read_text().split() if argument.exists() else []
         argument.unlink(missing_ok=True)
-        wishes, self.next = self.next, {}
-        media = dict(self.disks)
         start = firmware.start(
-            media,
+            self.disks,
             self.eeprom.read_bytes(),
             board,
             hat_plus=self.hat is not None,
-            tryboot="tryboot" in words and not wishes.get("lost_flag", False),
-            order=wishes.get("order"),
+            tryboot="tryboot" in words,
         )
         if start is None:
             raise LabError(f"{self.name}: nothing to start from")
@@ -203,7 +197,7 @@ class Pi:
         self._process = subprocess.Popen(
             command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors
         )
-        console = Console(self._sockets() / "console.sock")
+        console = Console(self.sockets() / "console.sock")
         console.wait("LAB: (up|no system)", 180)
         return console
 
@@ -217,11 +211,8 @@ class Pi:
         log = (self.folder / f"console-{self.starts}.log").read_text(errors="replace")
         return "restarted" if "reboot: Restarting" in log else "off"
 
-    def cut(self):
-        """Takes the power away."""
-        self.stop()
-
     def stop(self):
+        """Takes the power away."""
         if self.running():
             self._process.kill()
             self._process.wait()
@@ -237,8 +228,8 @@ class Pi:
 
     def type(self, console, command, limit=300):
         """Types a command at the console: what it prints, and its exit status."""
-        console.line(f"{command}; echo STATUS=$?")
-        console.wait(r"echo STATUS=\$\?")
+        # What is typed comes back too, and must not look like the answer.
+        console.line(f"{command}; echo STAT''US=$?")
         said = console.wait(r"STATUS=\d+", limit)
         text, _, status = said.rpartition("STATUS=")
         return text.lstrip("\n"), int(status)
@@ -269,7 +260,7 @@ class Pi:
         """A line of QEMU's human monitor, such as `pcie_aer_inject_error nvme0 RCVR`."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(20)
-            connection.connect(str(self._sockets() / "monitor.sock"))
+            connection.connect(str(self.sockets() / "monitor.sock"))
             lines = connection.makefile("rw")
             lines.readline()
             for execute, arguments in (
@@ -294,18 +285,18 @@ class Pi:
         (self.folder / "control").write_text(f"celsius={celsius}\n")
         time.sleep(0.6)
 
-    def _sockets(self):
+    def sockets(self):
         # A path for a socket may hold 107 bytes only.
         short = pathlib.Path(tempfile.gettempdir()) / f"pi5-nvme-lab-{os.getuid()}"
         short.mkdir(mode=0o700, exist_ok=True)
-        link = short / str(abs(hash(str(self.folder))) % 10**8)
-        if not link.exists():
-            link.symlink_to(self.folder)
+        link = short / self.name
+        link.unlink(missing_ok=True)
+        link.symlink_to(self.folder)
         return link
 
     def _qemu(self, start, memory, writes):
         folder, kernel = self.folder, KERNELS / self.kernel
-        sockets = self._sockets()
+        sockets = self.sockets()
         machine = ["-M", "virt,gic-version=3", "-cpu", "cortex-a76", "-smp", "2", "-m", str(memory)]
         base = LAB / f"virt-{memory}.dtb"
         if not base.exists():

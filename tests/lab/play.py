@@ -102,11 +102,13 @@ def shell(settings):
             raise LabError(f"{setting}: KEY=VALUE, with a KEY of the table in tests/lab/pi.py")
         values[key] = tuple(value.split("|")) if key == "hat" else int(value) if value.isdigit() else value
     pi = Pi("shell", **values).make()
-    print("Ctrl-] leaves. `reboot` starts it again, with the firmware's step between.")
-    while True:
+    print("Ctrl-] leaves. `/usr/bin/reboot` starts it again, with the firmware's step between.")
+    again = True
+    while again:
         pi.start().close()
-        sockets = pi._sockets()
-        subprocess.run(["socat", "-,rawer,escape=0x1d", f"unix-connect:{sockets}/console.sock"], check=False)
-        if pi.running() or pi.ended() == "off":
-            pi.stop()
-            return
+        console = f"unix-connect:{pi.sockets()}/console.sock"
+        subprocess.run(["socat", "-,rawer,escape=0x1d", console], check=False)
+        try:
+            again = pi.ended(3) == "restarted"
+        except LabError:  # It runs on, so it was Ctrl-].
+            again = False

@@ -21,7 +21,7 @@ LIBRARY_NAMES = ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so
 
 def run(*command, **more):
     """Runs a program; its output is shown only when it fails."""
-    done = subprocess.run(command, text=True, capture_output=True, **more)
+    done = subprocess.run(command, text=True, capture_output=True, stdin=subprocess.DEVNULL, **more)
     if done.returncode:
         raise LabError(f"{' '.join(map(str, command))}: {(done.stderr or done.stdout).strip()[-800:]}")
     return done.stdout
